@@ -1,0 +1,61 @@
+"""The tools as they are advertised: names, texts, input schemas, annotations, and the profiles.
+
+Contract sections 1 to 4 say what each tool takes; "Discovery, argument errors and examples" says
+how it is advertised. The schemas of reads and history are also the check at run time
+(`patchdiff.arguments`), so they are exact.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from patchdiff import catalog_documents, catalog_transactions
+from patchdiff.catalog_tool import Tool
+
+__all__ = ["PROFILES", "TOOLS", "ProfileUnavailableError", "Tool", "tools_of"]
+
+
+class ProfileUnavailableError(ValueError):
+    """The chosen profile is a valid setting, but this version does not have its tools."""
+
+
+TOOLS: Final[Mapping[str, Tool]] = MappingProxyType(
+    {
+        tool.name: tool
+        for tool in (
+            catalog_documents.INITIALIZE_TARGET,
+            catalog_documents.HANDLE_UPLOAD,
+            catalog_documents.GET_TARGET,
+            catalog_documents.EXPORT_TARGET,
+            catalog_documents.READ_TARGET,
+            catalog_documents.READ_LINES,
+            catalog_documents.FIND_OCCURRENCES,
+            catalog_transactions.SUBMIT_EDITS,
+            catalog_transactions.GET_PDCP_LOG,
+            catalog_transactions.GET_MANIFEST_LEDGER,
+        )
+    }
+)
+"""Every tool by name, in the contract's order."""
+
+PROFILES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "full": tuple(TOOLS),
+        "reader": tuple(name for name, tool in TOOLS.items() if tool.read_only),
+    }
+)
+"""The names of the tools of each profile that this version can serve."""
+
+
+def tools_of(profile: str) -> tuple[Tool, ...]:
+    """The tools of `profile`, in the contract's order.
+
+    Raises ProfileUnavailableError for a profile whose tools are not part of this version.
+    """
+    names = PROFILES.get(profile)
+    if names is None:
+        raise ProfileUnavailableError(
+            f"PATCHDIFF_MCP_PROFILE={profile} is not part of this version; "
+            f"use one of {', '.join(PROFILES)}"
+        )
+    return tuple(TOOLS[name] for name in names)

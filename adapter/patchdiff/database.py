@@ -1,0 +1,222 @@
+"""Every call of the database's functions: one Python function each, and no other SQL in the
+package's service.
+
+Each takes an open connection and the arguments of the SQL function of the same name;
+``db/functions`` documents them. Nothing here begins or ends a transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, LiteralString, NamedTuple
+
+import psycopg
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+JsonObject = dict[str, Any]
+
+_TOOL_FUNCTIONS: frozenset[LiteralString] = frozenset(
+    (
+        "initialize_target",
+        "get_target",
+        "export_target",
+        "read_target",
+        "read_lines",
+        "get_pdcp_log",
+        "get_manifest_ledger",
+    )
+)
+
+_OPEN_ATTEMPT = """
+select o.outcome, o.current_content
+from patchdiff.open_attempt(
+    target_file_id => %(target_file_id)s,
+    protocol_version => %(protocol_version)s,
+    pdcp_content_hash => %(pdcp_content_hash)s,
+    request => %(request)s,
+    proposal_failure => %(proposal_failure)s
+) as o
+"""
+
+_ACCEPT_ATTEMPT = """
+select patchdiff.accept_attempt(
+    target_file_id => %(target_file_id)s,
+    base_version => %(base_version)s,
+    base_hash => %(base_hash)s,
+    protocol_version => %(protocol_version)s,
+    pdcp_content => %(pdcp_content)s,
+    request => %(request)s,
+    span_starts => %(span_starts)s::bigint [],
+    byte_starts => %(byte_starts)s::bigint [],
+    after_hash => %(after_hash)s,
+    warnings => %(warnings)s
+)
+"""
+
+_REJECT_ATTEMPT = """
+select patchdiff.reject_attempt(
+    target_file_id => %(target_file_id)s,
+    base_version => %(base_version)s,
+    base_hash => %(base_hash)s,
+    protocol_version => %(protocol_version)s,
+    pdcp_content => %(pdcp_content)s,
+    request => %(request)s,
+    failure => %(failure)s,
+    diagnostic => %(diagnostic)s
+)
+"""
+
+_TARGET_TEXT = """
+select t.refusal, t.version, t.current_hash, t.current_content
+from patchdiff.target_text(target_file_id => %(target_file_id)s) as t
+"""
+
+
+class Base(NamedTuple):
+    """A target's state that a proposal is evaluated on."""
+
+    version: int
+    current_hash: str
+    text: str
+
+
+class OpenedAttempt(NamedTuple):
+    """What patchdiff.open_attempt answers: its outcome, and the target's text or the beginning
+    of it."""
+
+    outcome: JsonObject
+    text: str | None
+
+
+def call_tool_function(
+    connection: psycopg.Connection[Any], function: LiteralString, arguments: Mapping[str, object]
+) -> JsonObject:
+    """Calls the SQL function that serves one tool, by named notation, and returns its JSON answer.
+
+    ``arguments`` are those that the caller gave, under the tool's names. Raises KeyError for a name
+    that is no such function, and psycopg.Error when the database refuses or is gone.
+    """
+    if function not in _TOOL_FUNCTIONS:
+        raise KeyError(function)
+    named = sql.SQL(", ").join(
+        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
+        for name in arguments
+    )
+    query = sql.SQL("select {}({})").format(sql.Identifier("patchdiff", function), named)
+    return _one(connection, query, arguments)
+
+
+def target_text(
+    connection: psycopg.Connection[Any], target_file_id: str
+) -> tuple[JsonObject | None, Base | None]:
+    """The refusal of a malformed or unknown id, or the target's text with its version and hash."""
+    row = connection.execute(_TARGET_TEXT, {"target_file_id": target_file_id}).fetchone()
+    assert row is not None
+    refusal, version, current_hash, text = row
+    return (refusal, None) if refusal is not None else (None, Base(version, current_hash, text))
+
+
+def open_attempt(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    protocol_version: str,
+    pdcp_content_hash: str,
+    request: JsonObject,
+    proposal_failure: JsonObject | None,
+) -> OpenedAttempt:
+    """Locks the target and judges everything of a submission that needs no evaluation."""
+    row = connection.execute(
+        _OPEN_ATTEMPT,
+        {
+            "target_file_id": target_file_id,
+            "protocol_version": protocol_version,
+            "pdcp_content_hash": pdcp_content_hash,
+            "request": _jsonb(request),
+            "proposal_failure": None if proposal_failure is None else _jsonb(proposal_failure),
+        },
+    ).fetchone()
+    assert row is not None
+    return OpenedAttempt(*row)
+
+
+def accept_attempt(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    base: Base,
+    protocol_version: str,
+    pdcp_content: str,
+    request: JsonObject,
+    span_starts: Sequence[int],
+    byte_starts: Sequence[int],
+    after_hash: str,
+    warnings: JsonObject | None,
+) -> JsonObject:
+    """Records an accepted attempt that was evaluated on ``base``; returns the function's
+    outcome."""
+    return _one(
+        connection,
+        _ACCEPT_ATTEMPT,
+        {
+            "target_file_id": target_file_id,
+            "base_version": base.version,
+            "base_hash": base.current_hash,
+            "protocol_version": protocol_version,
+            "pdcp_content": pdcp_content,
+            "request": _jsonb(request),
+            "span_starts": list(span_starts),
+            "byte_starts": list(byte_starts),
+            "after_hash": after_hash,
+            "warnings": None if warnings is None else _jsonb(warnings),
+        },
+    )
+
+
+def reject_attempt(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    base_version: int,
+    base_hash: str,
+    protocol_version: str,
+    pdcp_content: str,
+    request: JsonObject,
+    failure: JsonObject,
+    diagnostic: JsonObject,
+) -> JsonObject:
+    """Records a rejected attempt that was judged on the given base; returns the function's
+    outcome."""
+    return _one(
+        connection,
+        _REJECT_ATTEMPT,
+        {
+            "target_file_id": target_file_id,
+            "base_version": base_version,
+            "base_hash": base_hash,
+            "protocol_version": protocol_version,
+            "pdcp_content": pdcp_content,
+            "request": _jsonb(request),
+            "failure": _jsonb(failure),
+            "diagnostic": _jsonb(diagnostic),
+        },
+    )
+
+
+def _one(
+    connection: psycopg.Connection[Any], query: Any, parameters: Mapping[str, object]
+) -> JsonObject:
+    row = connection.execute(query, parameters).fetchone()
+    assert row is not None
+    answer: JsonObject = row[0]
+    return answer
+
+
+def _jsonb(value: JsonObject) -> Jsonb:
+    return Jsonb(value, dumps=_dumps)
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,284 @@
+"""The tools as Python calls on one PostgreSQL connection."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from patchdiff import database, records
+from patchdiff.arguments import clamp_integers, refuse_types
+from patchdiff.catalog import TOOLS
+from patchdiff.search import occurrence_page
+from patchdiff.submission import Submission, SubmissionPipeline
+
+JsonObject = dict[str, Any]
+
+CONTEXT_CHARACTERS = 400
+RESULTS = 200
+
+_NO_HISTORY: JsonObject = {"entries": [], "has_more": False, "next_sequence": None}
+
+
+class Service:
+    """The tools of the contract, one method each: ``patchdiff_read_target`` is ``read_target``.
+
+    Arguments have the tools' names, meanings and units; every method returns the tool's result as a
+    dictionary of JSON values, refusals included. A connection that is idle when a call starts is
+    the service's to commit; one that is in a transaction is the caller's, and the call then neither
+    commits nor rolls back (decisions, section 5). Raises psycopg.Error when the database fails or
+    refuses the caller's role. Not for use by several threads at once.
+    """
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], *, strict_observation: bool = False
+    ) -> None:
+        """Serves through ``connection``, to a database that ``patchdiff migrate`` has prepared.
+
+        With ``strict_observation`` every write outside an observed scope is rejected and recorded.
+        """
+        self._connection = connection
+        self._submissions = SubmissionPipeline(
+            connection, self._transaction, self._statement, strict_observation
+        )
+
+    def initialize_target(
+        self,
+        filename: str,
+        content: str | None = None,
+        content_type: str = "text/plain",
+        project_id: str | None = None,
+        from_workspace: bool = False,
+    ) -> JsonObject:
+        """Makes a target of ``content`` at version 0, its line ends recorded and then made LF
+        (contract, section 1)."""
+        arguments = {
+            "filename": filename,
+            "content": content,
+            "content_type": content_type,
+            "project_id": project_id,
+        }
+        refusal = self._refusal(
+            "initialize_target", {**arguments, "from_workspace": from_workspace}
+        )
+        if refusal is None and from_workspace:
+            refusal = {
+                "status": "invalid_argument",
+                "code": "workspace_not_configured",
+                "failure_detail": "from_workspace needs a managed workspace, and this server has"
+                " none: send the text as content.",
+            }
+        return refusal or self._call("initialize_target", arguments)
+
+    def handle_upload(
+        self, filename: str, content: str, content_type: str, project_id: str | None = None
+    ) -> JsonObject:
+        """Makes a target of an uploaded text: the same as ``initialize_target`` (contract,
+        section 1)."""
+        arguments = {
+            "filename": filename,
+            "content": content,
+            "content_type": content_type,
+            "project_id": project_id,
+        }
+        return self._refusal("handle_upload", arguments) or self._call(
+            "initialize_target", arguments
+        )
+
+    def get_target(self, target_file_id: str) -> JsonObject:
+        """A target's metadata and whole canonical text (contract, section 1)."""
+        return self._read("get_target", {"target_file_id": target_file_id})
+
+    def export_target(self, target_file_id: str, format: str = "original_text") -> JsonObject:  # noqa: A002
+        """A target's text with LF, CRLF or its recorded line ends (contract, "Line endings and
+        export formats")."""
+        return self._read("export_target", {"target_file_id": target_file_id, "format": format})
+
+    def read_target(
+        self, target_file_id: str, start: int = 0, length: int | None = None
+    ) -> JsonObject:
+        """Up to ``length`` code points from code point ``start``; 4,000 by default, 8,000 at
+        most (section 2)."""
+        return self._read(
+            "read_target", {"target_file_id": target_file_id, "start": start, "length": length}
+        )
+
+    def read_lines(
+        self,
+        target_file_id: str,
+        start_line: int = 1,
+        end_line: int | None = None,
+        offset: int = 0,
+        max_chars: int | None = None,
+        include_line_starts: bool = False,
+    ) -> JsonObject:
+        """A page of the one-based lines ``start_line`` to ``end_line``, both inclusive, ended by LF
+        alone.
+
+        ``offset`` counts code points from the range's start (contract, "patchdiff_read_lines").
+        """
+        return self._read(
+            "read_lines",
+            {
+                "target_file_id": target_file_id,
+                "start_line": start_line,
+                "end_line": end_line,
+                "offset": offset,
+                "max_chars": max_chars,
+                "include_line_starts": include_line_starts,
+            },
+        )
+
+    def find_occurrences(
+        self,
+        target_file_id: str,
+        text: str,
+        context_chars: int = 40,
+        start_occurrence: int = 1,
+        max_results: int = RESULTS,
+    ) -> JsonObject:
+        """Exact occurrences of ``text``, overlapping ones counted, with code-point offsets
+        (contract, section 2)."""
+        refusal = self._refusal(
+            "find_occurrences",
+            {
+                "target_file_id": target_file_id,
+                "text": text,
+                "context_chars": context_chars,
+                "start_occurrence": start_occurrence,
+                "max_results": max_results,
+            },
+        )
+        if refusal is not None:
+            return refusal
+        with self._statement():
+            refusal, base = database.target_text(self._connection, target_file_id)
+        if base is None:
+            return refusal or {}
+        return {
+            "status": "ok",
+            "target_file_id": target_file_id,
+            "version": base.version,
+            "current_hash": base.current_hash,
+            **occurrence_page(
+                base.text,
+                text,
+                min(context_chars, CONTEXT_CHARACTERS),
+                start_occurrence,
+                min(max_results, RESULTS),
+            ),
+        }
+
+    def submit_edits(
+        self,
+        target_file_id: str,
+        intent: str,
+        edits: list[JsonObject],
+        expected_target_version: int | None = None,
+        expected_current_hash: str | None = None,
+        source: str = "model_response",
+        parent_pdcp_log_id: str | None = None,
+        attempt: int | None = None,
+        client_request_id: str | None = None,
+        include_correlation_id: bool = False,
+    ) -> JsonObject:
+        """Submits exact-match edits as one atomic patchdiff-tx/1 transaction (contract, section 3).
+
+        At least one guard is required. Every attempt on a known target is recorded, accepted or
+        rejected.
+        """
+        refusal = self._refusal("submit_edits", {"include_correlation_id": include_correlation_id})
+        if refusal is not None:
+            return refusal
+        answer = self._submissions.submit(
+            Submission(
+                records.TYPED_EDITS,
+                target_file_id,
+                {"intent": intent, "edits": edits},
+                {
+                    "client_request_id": client_request_id,
+                    "expected_target_version": expected_target_version,
+                    "expected_current_hash": expected_current_hash,
+                    "parent_pdcp_log_id": parent_pdcp_log_id,
+                    "attempt": attempt,
+                    "source": source,
+                },
+                records.decode_edits,
+            )
+        )
+        return answer | ({"correlation_id": str(uuid.uuid4())} if include_correlation_id else {})
+
+    def get_pdcp_log(
+        self,
+        target_file_id: str,
+        limit: int | None = None,
+        before_sequence: int | None = None,
+        status: str | None = None,
+        content_hash: str | None = None,
+        client_request_id: str | None = None,
+        include_content: bool = False,
+    ) -> JsonObject:
+        """A page of a target's attempts, newest first (contract, section 4)."""
+        return self._history(
+            "get_pdcp_log",
+            {
+                "target_file_id": target_file_id,
+                "limit": limit,
+                "before_sequence": before_sequence,
+                "status": status,
+                "content_hash": content_hash,
+                "client_request_id": client_request_id,
+                "include_content": include_content,
+            },
+        )
+
+    def get_manifest_ledger(
+        self,
+        target_file_id: str,
+        include_previous_cycles: bool = False,
+        limit: int | None = None,
+        before_sequence: int | None = None,
+    ) -> JsonObject:
+        """The newest page of a target's accepted changes, oldest first within it (contract,
+        section 4)."""
+        return self._history(
+            "get_manifest_ledger",
+            {
+                "target_file_id": target_file_id,
+                "include_previous_cycles": include_previous_cycles,
+                "limit": limit,
+                "before_sequence": before_sequence,
+            },
+        )
+
+    def _refusal(self, method: str, arguments: JsonObject) -> JsonObject | None:
+        return refuse_types(TOOLS[f"patchdiff_{method}"], arguments)
+
+    def _read(self, function: LiteralString, arguments: JsonObject) -> JsonObject:
+        return self._refusal(function, arguments) or self._call(function, arguments)
+
+    def _history(self, function: LiteralString, arguments: JsonObject) -> JsonObject:
+        refusal = self._refusal(function, arguments)
+        return self._call(function, arguments) if refusal is None else refusal | _NO_HISTORY
+
+    def _call(self, function: LiteralString, arguments: JsonObject) -> JsonObject:
+        with self._statement():
+            answer = database.call_tool_function(
+                self._connection, function, clamp_integers(arguments)
+            )
+        # jsonb keeps no order of its own: the verdict belongs first
+        return {"status": answer.pop("status"), **answer} if "status" in answer else answer
+
+    def _transaction(self) -> AbstractContextManager[object]:
+        """A transaction of the service's own on an idle connection, otherwise the caller's,
+        untouched."""
+        if self._connection.info.transaction_status != TransactionStatus.IDLE:
+            return nullcontext()
+        return self._connection.transaction()
+
+    def _statement(self) -> AbstractContextManager[object]:
+        """Room for one statement: on an autocommit connection it is a transaction by itself."""
+        return nullcontext() if self._connection.autocommit else self._transaction()

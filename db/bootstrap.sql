@@ -1,0 +1,198 @@
+-- Runs at the start of every installation and upgrade, in the caller's transaction and with the caller's
+-- role. It changes nothing that is already as it should be. What follows it runs as patchdiff_owner.
+
+-- One installer at a time in this database; the lock goes with the transaction.
+select pg_catalog.pg_advisory_xact_lock(7034927701524);
+
+do $bootstrap$
+declare
+    v_role text;
+    v_missing text[] := '{}';
+begin
+    if pg_catalog.current_setting('server_version_num')::integer < 160000 then
+        raise exception 'PostgreSQL % is too old: PatchDIFF needs version 16 or newer',
+            pg_catalog.current_setting('server_version')
+            using errcode = 'PD001', hint = 'Use a server of version 16 or newer.';
+    end if;
+    if pg_catalog.current_setting('server_encoding') <> 'UTF8' then
+        raise exception 'the database has encoding %: PatchDIFF needs UTF8',
+            pg_catalog.current_setting('server_encoding')
+            using errcode = 'PD002',
+            hint = 'Create a database with ENCODING ''UTF8'' (from template0) and use that one.';
+    end if;
+
+    foreach v_role in array array['patchdiff_owner', 'patchdiff_editor', 'patchdiff_reader'] loop
+        if not exists (select from pg_catalog.pg_roles r where r.rolname = v_role) then
+            v_missing := v_missing || v_role;
+        end if;
+    end loop;
+    if v_missing <> '{}' and not (
+        select r.rolsuper or r.rolcreaterole from pg_catalog.pg_roles r where r.rolname = current_user
+    ) then
+        raise exception 'roles are missing and % may not create them: %',
+            current_user, pg_catalog.array_to_string(v_missing, ', ')
+            using errcode = 'PD003',
+            hint = pg_catalog.format(
+                'A DBA must run: %s; and then: grant patchdiff_owner to %I;',
+                (select pg_catalog.string_agg('create role ' || m || ' nologin', '; ')
+                 from pg_catalog.unnest(v_missing) as m),
+                current_user
+            );
+    end if;
+    foreach v_role in array v_missing loop
+        begin
+            execute pg_catalog.format('create role %I nologin', v_role);
+        exception
+            -- roles belong to the whole cluster: another database's installer may have been quicker
+            when duplicate_object or unique_violation then null;
+        end;
+    end loop;
+
+    if not pg_catalog.pg_has_role(current_user, 'patchdiff_owner', 'set') then
+        begin
+            execute pg_catalog.format(
+                'grant patchdiff_owner to %I with inherit true, set true', current_user
+            );
+        exception
+            when insufficient_privilege then
+                raise exception '% may not act as patchdiff_owner', current_user
+                    using errcode = 'PD003',
+                    hint = pg_catalog.format('A DBA must run: grant patchdiff_owner to %I;', current_user);
+        end;
+    end if;
+
+    if not exists (select from pg_catalog.pg_namespace n where n.nspname = 'patchdiff') then
+        if not pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create') then
+            raise exception '% may not create a schema in database %',
+                current_user, pg_catalog.current_database()
+                using errcode = 'PD003',
+                hint = pg_catalog.format(
+                    'A DBA must run: create schema patchdiff authorization patchdiff_owner; in database %I.',
+                    pg_catalog.current_database()
+                );
+        end if;
+        create schema patchdiff authorization patchdiff_owner;
+    end if;
+end
+$bootstrap$;
+
+set local role patchdiff_owner;
+
+comment on schema patchdiff is
+'PatchDIFF: guarded, atomic, audited document edits. Everything of the product is in here.';
+grant usage on schema patchdiff to patchdiff_editor, patchdiff_reader;
+alter default privileges for role patchdiff_owner revoke execute on functions from public;
+alter default privileges for role patchdiff_owner revoke usage on types from public;
+
+do $ledger$
+begin
+    if to_regclass('patchdiff.schema_migrations') is null then
+        create table patchdiff.schema_migrations (
+            migration_number integer not null primary key check (migration_number > 0),
+            migration_name text not null,
+            sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+            applied_at timestamptz not null default pg_catalog.now()
+        );
+        comment on table patchdiff.schema_migrations is
+        'The migrations that have run in this database, each exactly once.';
+        comment on column patchdiff.schema_migrations.migration_number is
+        'Number at the head of the migration''s file name.';
+        comment on column patchdiff.schema_migrations.migration_name is 'File name without its ending.';
+        comment on column patchdiff.schema_migrations.sha256 is
+        'Lowercase hex SHA-256 of the file as it was run.';
+        comment on column patchdiff.schema_migrations.applied_at is 'When it ran.';
+
+        create table patchdiff.schema_functions (
+            only_row boolean not null primary key default true check (only_row),
+            sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+            applied_at timestamptz not null
+        );
+        comment on table patchdiff.schema_functions is
+        'Which set of function files is installed: one row.';
+        comment on column patchdiff.schema_functions.only_row is 'Always true: holds the table to one row.';
+        comment on column patchdiff.schema_functions.sha256 is
+        'Lowercase hex SHA-256 over the names and texts of all function files.';
+        comment on column patchdiff.schema_functions.applied_at is
+        'When this set was first installed here.';
+    end if;
+end
+$ledger$;
+
+create or replace function patchdiff._check_migrations(
+    newest integer,
+    known jsonb
+) returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_newest integer;
+    v_changed text;
+begin
+    select max(m.migration_number) into v_newest from patchdiff.schema_migrations as m;
+    if v_newest > newest then
+        raise exception 'the schema is at migration %, newer than this version of PatchDIFF', v_newest
+            using errcode = 'PD004', hint = 'Use the newer version of PatchDIFF.';
+    end if;
+    select m.migration_name into v_changed
+    from patchdiff.schema_migrations as m
+    where m.sha256 <> known ->> m.migration_number::text
+    order by m.migration_number
+    limit 1;
+    if found then
+        raise exception 'migration % ran here with another text than this version has', v_changed
+            using errcode = 'PD005', hint = 'Use the version of PatchDIFF that ran it.';
+    end if;
+end
+$function$;
+comment on function patchdiff._check_migrations(integer, jsonb) is
+'Compares the migrations that have run here with those of an installation: the number of its newest, and the
+SHA-256 of each by number. Raises PD004 when the database is newer, PD005 when a text differs.';
+revoke all on function patchdiff._check_migrations(integer, jsonb) from public;
+
+create or replace function patchdiff._record_migration(
+    migration_number integer,
+    migration_name text,
+    sha256 text
+) returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    insert into patchdiff.schema_migrations (migration_number, migration_name, sha256)
+    values (
+        _record_migration.migration_number, _record_migration.migration_name, _record_migration.sha256
+    );
+end
+$function$;
+comment on function patchdiff._record_migration(integer, text, text) is
+'Records that a migration has run here, with the SHA-256 of its text.';
+revoke all on function patchdiff._record_migration(integer, text, text) from public;
+
+create or replace function patchdiff._record_functions(
+    sha256 text
+) returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    insert into patchdiff.schema_functions as f (sha256, applied_at)
+    values (_record_functions.sha256, now())
+    on conflict (only_row) do update
+    set sha256 = excluded.sha256, applied_at = excluded.applied_at
+    where f.sha256 <> excluded.sha256;
+    return found;
+end
+$function$;
+comment on function patchdiff._record_functions(text) is
+'Records which set of function files is installed here, by its SHA-256. True when it is another set than before.';
+revoke all on function patchdiff._record_functions(text) from public;

@@ -1,0 +1,25 @@
+create or replace function patchdiff._verdict_admits(
+    verdict jsonb,
+    failure jsonb
+) returns boolean
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    if verdict is null then
+        return failure ->> 'failure_reason' in (
+            'match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid'
+        );
+    end if;
+    return verdict ->> 'outcome' = 'refused'
+        and verdict -> 'failure' ->> 'failure_reason' = failure ->> 'failure_reason'
+        and verdict -> 'failure' ->> 'code' is not distinct from failure ->> 'code';
+end
+$function$;
+comment on function patchdiff._verdict_admits(jsonb, jsonb) is
+'Whether a failure may be recorded under a verdict of _judge_request: the same refusal, or, where
+nothing was refused, a failure of application.';
+revoke all on function patchdiff._verdict_admits(jsonb, jsonb) from public;

@@ -1,0 +1,146 @@
+create or replace function patchdiff.accept_attempt(
+    target_file_id text,
+    base_version bigint,
+    base_hash text,
+    protocol_version text,
+    pdcp_content text,
+    request jsonb,
+    span_starts bigint[],
+    byte_starts bigint[],
+    after_hash text,
+    warnings jsonb default null
+) returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_target record;
+    v_row patchdiff.append_only_pdcp_logs;
+    v_verdict jsonb;
+    v_changes record;
+    v_intents record;
+    v_applied record;
+begin
+    select
+        t.target_file_id, t.version, t.current_hash, t.current_content, t.active_editing_cycle_id,
+        t.log_head_sequence, t.log_head_hash, t.content_code_points = t.content_utf8_bytes as ascii
+    into v_target
+    from patchdiff.cloud_target_files as t
+    where t.target_file_id = patchdiff._target_id(accept_attempt.target_file_id)
+    for update;
+    if v_target.target_file_id is null then
+        return '{"outcome": "no_target"}';
+    end if;
+    if v_target.version <> base_version or v_target.current_hash <> base_hash then
+        return '{"outcome": "stale_base"}';
+    end if;
+
+    v_row.pdcp_content_hash := encode(sha256(convert_to(accept_attempt.pdcp_content, 'UTF8')), 'hex');
+    v_row.request_envelope := patchdiff._request_envelope(
+        accept_attempt.protocol_version, v_row.pdcp_content_hash, request
+    );
+    -- a stored text that does not have its hash cannot lead to the announced one, so it is not hashed here
+    v_verdict := patchdiff._judge_request(
+        v_target.target_file_id, v_target.version, v_target.current_hash, false,
+        v_row.request_envelope, request, null
+    );
+    if v_verdict is not null then
+        return v_verdict;
+    end if;
+
+    select
+        array_agg(c.matched order by c.change_index) as matched,
+        array_agg(c.replacement order by c.change_index) as replacements,
+        array_agg(c.risk order by c.change_index) as risks,
+        jsonb_agg(
+            patchdiff._change_facts(
+                c.change_id, c.change_index, span_starts[c.change_index], c.matched, c.replacement
+            ) order by c.change_index
+        ) as facts
+    into v_changes
+    from patchdiff._record_changes(
+        accept_attempt.protocol_version, accept_attempt.pdcp_content
+    ) as c;
+    if
+        cardinality(v_changes.matched) is distinct from cardinality(span_starts)
+        or cardinality(span_starts) is distinct from cardinality(byte_starts)
+        or array_position(span_starts || byte_starts, null) is not null
+        or array_position(v_changes.matched || v_changes.replacements, null) is not null
+    then
+        raise exception 'span_starts and byte_starts must hold one offset for each change of the record'
+            using errcode = 'PD021',
+            hint = 'Send where each change was found, in the record''s order, in code points and in bytes.';
+    end if;
+    v_applied := patchdiff._apply_changes(
+        v_target.current_content, v_target.ascii,
+        v_changes.matched, v_changes.replacements, span_starts, byte_starts
+    );
+    if v_applied.misfit is not null then
+        return jsonb_build_object('outcome', 'misfit', 'failure_detail', v_applied.misfit);
+    end if;
+    v_row.after_hash := encode(sha256(v_applied.result), 'hex');
+    if v_row.after_hash <> accept_attempt.after_hash then
+        return jsonb_build_object(
+            'outcome', 'misfit', 'failure_detail', 'the result does not have the announced after_hash'
+        );
+    end if;
+
+    v_row.target_file_id := v_target.target_file_id;
+    v_row.status := 'accepted';
+    v_row.protocol_version := accept_attempt.protocol_version;
+    v_row.runtime_version := patchdiff._runtime_version(accept_attempt.protocol_version);
+    v_row.editing_cycle_id := v_target.active_editing_cycle_id;
+    v_row.before_version := v_target.version;
+    v_row.before_hash := v_target.current_hash;
+    v_row.after_version := v_target.version + 1;
+    v_row.client_request_id := request ->> 'client_request_id';
+    v_row.pdcp_content := accept_attempt.pdcp_content;
+    v_row.diagnostic_json := warnings;
+    v_intents := patchdiff._record_intents(accept_attempt.pdcp_content);
+    v_row := patchdiff._append_log_row(
+        v_row, v_target.log_head_sequence, v_target.log_head_hash, request,
+        v_intents.transaction_intent, v_changes.facts
+    );
+    perform patchdiff._append_ledger_rows(
+        v_row, v_changes.facts, v_changes.risks, v_intents.transaction_intent, v_intents.rationales
+    );
+    update patchdiff.cloud_target_files as t
+    set
+        current_content = convert_from(v_applied.result, 'UTF8'),
+        current_hash = v_row.after_hash,
+        version = v_row.after_version,
+        content_changed_at = v_row.created_at,
+        log_head_sequence = v_row.log_sequence,
+        log_head_hash = v_row.row_hash
+    where t.target_file_id = v_row.target_file_id;
+    return jsonb_build_object(
+        'outcome', 'accepted',
+        'pdcp_log_id', v_row.pdcp_log_id,
+        'after_version', v_row.after_version,
+        'after_hash', v_row.after_hash,
+        'changes', v_changes.facts
+    );
+end
+$function$;
+comment on function patchdiff.accept_attempt(
+    text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb
+) is
+'Records an accepted attempt: the new text, the log row and one ledger row a change, together or not at
+all. The function trusts nobody: it locks the target, judges the request again, takes matched and
+replacing text from the record itself, checks that each change finds its text at its place (span_starts
+in code points, byte_starts in UTF-8 bytes, each in the buffer that the change sees), splices, and
+compares the result''s SHA-256 with after_hash. warnings is what the row keeps as diagnostic, or null.
+Answers an outcome: accepted, with pdcp_log_id, after_version, after_hash and changes (the facts); or,
+having written nothing, stale_base when the target is no longer at base_version and base_hash, misfit
+when record, places and hash do not fit the text, no_target, recovered or refused when the request
+deserves that instead (see patchdiff.open_attempt). Raises PD020 or PD021 for a record or offsets that
+are malformed.';
+revoke all on function patchdiff.accept_attempt(
+    text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb
+) from public;
+grant execute on function patchdiff.accept_attempt(
+    text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb
+) to patchdiff_editor;

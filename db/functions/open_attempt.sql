@@ -1,0 +1,64 @@
+-- Lock order: the target's row first, always; everything else of a submission comes after it.
+create or replace function patchdiff.open_attempt(
+    target_file_id text,
+    protocol_version text,
+    pdcp_content_hash text,
+    request jsonb,
+    proposal_failure jsonb default null,
+    out outcome jsonb,
+    out current_content text
+) returns record
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_target_id uuid := patchdiff._target_id(open_attempt.target_file_id);
+    v_version bigint;
+    v_hash text;
+    v_code_points bigint;
+begin
+    select t.version, t.current_hash, t.current_content, t.content_code_points
+    into v_version, v_hash, open_attempt.current_content, v_code_points
+    from patchdiff.cloud_target_files as t
+    where t.target_file_id = v_target_id
+    for update;
+    if v_version is null then
+        outcome := patchdiff._no_target_outcome(v_target_id, request, proposal_failure);
+        return;
+    end if;
+    outcome := coalesce(
+        patchdiff._judge_request(
+            v_target_id,
+            v_version,
+            v_hash,
+            encode(sha256(convert_to(open_attempt.current_content, 'UTF8')), 'hex') <> v_hash,
+            patchdiff._request_envelope(protocol_version, pdcp_content_hash, request),
+            request,
+            proposal_failure
+        ),
+        '{"outcome": "open"}'
+    ) || jsonb_build_object(
+        'target', jsonb_build_object(
+            'version', v_version, 'current_hash', v_hash, 'code_points', v_code_points
+        )
+    );
+    if outcome ->> 'outcome' <> 'open' then
+        open_attempt.current_content := left(open_attempt.current_content, 256);
+    end if;
+end
+$function$;
+comment on function patchdiff.open_attempt(text, text, text, jsonb, jsonb) is
+'Begins a submission: locks the target until the transaction ends, and judges everything of the request
+that needs no evaluation. request holds client_request_id, expected_target_version,
+expected_current_hash, parent_pdcp_log_id, attempt and source as the caller sent them; proposal_failure
+is what decoding the proposal found wrong, or null. Answers an outcome and a text: open, with target
+{version, current_hash, code_points} and the whole canonical text to evaluate against; refused, with
+failure {failure_reason, code, validation_stage, failure_detail} to be recorded by
+patchdiff.reject_attempt, and the first 256 code points of the text (both target and text null when
+there is no such target, with missing invalid_target_id or target_not_found); recovered, with recorded
+(the outcome of the same request under the same key) and that same beginning.';
+revoke all on function patchdiff.open_attempt(text, text, text, jsonb, jsonb) from public;
+grant execute on function patchdiff.open_attempt(text, text, text, jsonb, jsonb) to patchdiff_editor;

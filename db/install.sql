@@ -1,0 +1,81 @@
+-- Written by `make install-sql`, not by hand. Installs or upgrades the schema:
+--     psql --no-psqlrc --file=db/install.sql "$DATABASE_URL"
+\set ON_ERROR_STOP on
+begin isolation level read committed read write;
+\ir bootstrap.sql
+select patchdiff._check_migrations(newest => 2, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551"}') \gset
+select 1 not in (
+    select m.migration_number from patchdiff.schema_migrations as m
+) as patchdiff_applies \gset
+\if :patchdiff_applies
+\ir migrations/0001_tables.sql
+select patchdiff._record_migration(migration_number => 1, migration_name => '0001_tables', sha256 => 'bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9') \gset
+\endif
+select 2 not in (
+    select m.migration_number from patchdiff.schema_migrations as m
+) as patchdiff_applies \gset
+\if :patchdiff_applies
+\ir migrations/0002_append_only.sql
+select patchdiff._record_migration(migration_number => 2, migration_name => '0002_append_only', sha256 => '01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551') \gset
+\endif
+\ir functions/_append_ledger_rows.sql
+\ir functions/_append_log_row.sql
+\ir functions/_apply_changes.sql
+\ir functions/_canonical_text.sql
+\ir functions/_change_facts.sql
+\ir functions/_code_points.sql
+\ir functions/_export_line_ending.sql
+\ir functions/_guard_syntax_failure.sql
+\ir functions/_history_arguments_refusal.sql
+\ir functions/_history_refusal.sql
+\ir functions/_judge_request.sql
+\ir functions/_key_conflict.sql
+\ir functions/_ledger_entries.sql
+\ir functions/_ledger_page.sql
+\ir functions/_line_ending_facts.sql
+\ir functions/_line_range.sql
+\ir functions/_line_range_refusal.sql
+\ir functions/_line_starts.sql
+\ir functions/_lineage_failure.sql
+\ir functions/_lines.sql
+\ir functions/_log_entries.sql
+\ir functions/_log_page.sql
+\ir functions/_log_page_of_request.sql
+\ir functions/_log_row_hash.sql
+\ir functions/_no_target_outcome.sql
+\ir functions/_original_eol_refusal.sql
+\ir functions/_page_length.sql
+\ir functions/_page_limit.sql
+\ir functions/_read_lines_refusal.sql
+\ir functions/_record_changes.sql
+\ir functions/_record_intents.sql
+\ir functions/_recorded_attempt.sql
+\ir functions/_refusal.sql
+\ir functions/_request_envelope.sql
+\ir functions/_request_failure.sql
+\ir functions/_request_key_failure.sql
+\ir functions/_runtime_version.sql
+\ir functions/_sha256_hex.sql
+\ir functions/_slice.sql
+\ir functions/_stale_guard_failure.sql
+\ir functions/_target_id.sql
+\ir functions/_target_refusal.sql
+\ir functions/_usable_attempt.sql
+\ir functions/_usable_parent.sql
+\ir functions/_utc_timestamp.sql
+\ir functions/_verdict_admits.sql
+\ir functions/_within_page_budget.sql
+\ir functions/accept_attempt.sql
+\ir functions/export_target.sql
+\ir functions/get_manifest_ledger.sql
+\ir functions/get_pdcp_log.sql
+\ir functions/get_target.sql
+\ir functions/initialize_target.sql
+\ir functions/open_attempt.sql
+\ir functions/read_lines.sql
+\ir functions/read_target.sql
+\ir functions/reject_attempt.sql
+\ir functions/schema_version.sql
+\ir functions/target_text.sql
+select patchdiff._record_functions(sha256 => 'b226ca76aec65f276e144aec13f379745de8ff3f62fa61320a8ee2fc98d0dc6d') \gset
+commit;

@@ -1,0 +1,24 @@
+begin;
+select plan(7);
+select ok(patchdiff._verdict_admits(null, format('{"failure_reason": "%s"}', r)::jsonb), r || ' needs no refusal')
+from unnest(array['match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid']) as r;
+select ok(
+    not patchdiff._verdict_admits(null, '{"failure_reason": "target_version_mismatch"}'),
+    'a stale guard cannot be claimed where none is'
+);
+select ok(
+    patchdiff._verdict_admits(
+        '{"outcome": "refused", "failure": {"failure_reason": "context_invalid", "code": "guard_required"}}',
+        '{"failure_reason": "context_invalid", "code": "guard_required"}'
+    ),
+    'the same refusal'
+);
+select ok(
+    not patchdiff._verdict_admits(
+        '{"outcome": "refused", "failure": {"failure_reason": "context_invalid", "code": "guard_required"}}',
+        '{"failure_reason": "context_invalid", "code": "invalid_parent"}'
+    ),
+    'the same reason with another code is another refusal'
+);
+select * from finish();
+rollback;

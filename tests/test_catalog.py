@@ -1,0 +1,281 @@
+"""The advertised catalog: schemas, texts, annotations, profiles and size."""
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from re import _constants as opcodes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from patchdiff import Service
+from patchdiff.catalog import PROFILES, TOOLS, ProfileUnavailableError, Tool, tools_of
+from patchdiff.catalog_schemas import PATTERN_MEANINGS
+from tests.support.pipes import Child
+
+CONTRACT_ORDER = [
+    "patchdiff_initialize_target",
+    "patchdiff_handle_upload",
+    "patchdiff_get_target",
+    "patchdiff_export_target",
+    "patchdiff_read_target",
+    "patchdiff_read_lines",
+    "patchdiff_find_occurrences",
+    "patchdiff_submit_edits",
+    "patchdiff_get_pdcp_log",
+    "patchdiff_get_manifest_ledger",
+]
+READER = [
+    "patchdiff_get_target",
+    "patchdiff_export_target",
+    "patchdiff_read_target",
+    "patchdiff_read_lines",
+    "patchdiff_find_occurrences",
+    "patchdiff_get_pdcp_log",
+    "patchdiff_get_manifest_ledger",
+]
+PARAMETERS = {
+    "patchdiff_initialize_target": "filename! content content_type project_id from_workspace",
+    "patchdiff_handle_upload": "filename! content! content_type! project_id",
+    "patchdiff_get_target": "target_file_id!",
+    "patchdiff_export_target": "target_file_id! format",
+    "patchdiff_read_target": "target_file_id! start length",
+    "patchdiff_read_lines": "target_file_id! start_line end_line offset max_chars "
+    "include_line_starts",
+    "patchdiff_find_occurrences": "target_file_id! text! context_chars start_occurrence "
+    "max_results",
+    "patchdiff_submit_edits": "target_file_id! intent! edits! expected_target_version "
+    "expected_current_hash client_request_id parent_pdcp_log_id attempt source "
+    "include_correlation_id",
+    "patchdiff_get_pdcp_log": "target_file_id! limit before_sequence status content_hash "
+    "client_request_id include_content",
+    "patchdiff_get_manifest_ledger": "target_file_id! include_previous_cycles limit "
+    "before_sequence",
+}
+EDIT = "match! replace! change_id rationale risk occurrence_index anchor_before anchor_after"
+
+every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.method)
+
+
+def spelled(schema: dict[str, Any]) -> set[str]:
+    required = schema["required"]
+    return {f"{name}!" if name in required else name for name in schema["properties"]}
+
+
+def properties(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every property of a schema, nested ones too, with its path."""
+    for name, inner in schema.get("properties", {}).items():
+        yield f"{path}{name}", inner
+        yield from properties(inner, f"{path}{name}.")
+    if "items" in schema:
+        yield from properties(schema["items"], f"{path}[].")
+
+
+def patterns() -> set[str]:
+    return set(re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', json.dumps(schemas())))
+
+
+def schemas() -> list[dict[str, Any]]:
+    return [tool.input_schema for tool in TOOLS.values()]
+
+
+def test_the_tools_and_the_profiles() -> None:
+    assert list(TOOLS) == CONTRACT_ORDER
+    assert [tool.name for tool in tools_of("full")] == CONTRACT_ORDER
+    assert [tool.name for tool in tools_of("reader")] == READER
+    assert set(PROFILES) == {"full", "reader"}
+
+
+@pytest.mark.parametrize("profile", ["observed-editor-v2", "workspace", "plastic"])
+def test_a_profile_without_its_tools_is_refused_by_name(profile: str) -> None:
+    with pytest.raises(ProfileUnavailableError, match=f"{profile}.*full, reader"):
+        tools_of(profile)
+
+
+@every_tool
+@pytest.mark.req("CAT-019")
+def test_the_root_of_a_schema_is_a_plain_closed_object(tool: Tool) -> None:
+    assert set(tool.input_schema) == {"type", "properties", "required", "additionalProperties"}
+    assert tool.input_schema["type"] == "object"
+    assert tool.input_schema["additionalProperties"] is False
+    Draft202012Validator.check_schema(tool.input_schema)
+
+
+@every_tool
+@pytest.mark.req("LIFE-009", "LIFE-021", "LOG-001", "LEDG-001")
+def test_the_parameters_are_the_contract_s(tool: Tool) -> None:
+    assert spelled(tool.input_schema) == set(PARAMETERS[tool.name].split())
+    assert set(tool.input_schema["required"]) <= set(tool.input_schema["properties"])
+
+
+@pytest.mark.req("CAT-031")
+def test_the_edit_item_and_the_least_number_of_edits() -> None:
+    edits = TOOLS["patchdiff_submit_edits"].input_schema["properties"]["edits"]
+    assert (edits["type"], edits["minItems"]) == ("array", 1)
+    assert spelled(edits["items"]) == set(EDIT.split())
+    assert edits["items"]["additionalProperties"] is False
+
+
+@every_tool
+@pytest.mark.req("CAT-021")
+def test_every_parameter_has_a_description_of_one_line(tool: Tool) -> None:
+    for path, schema in properties(tool.input_schema):
+        description = schema["description"]
+        assert description == description.strip(), path
+        assert len(description.splitlines()) == 1, path
+        assert 10 <= len(description) <= 160, path
+        assert description.isascii(), path
+
+
+@every_tool
+def test_titles_descriptions_and_annotations(tool: Tool) -> None:
+    assert tool.title
+    assert tool.description.isascii()
+    assert len(tool.description.splitlines()) == 1
+    assert re.fullmatch(r"patchdiff_[a-z_]+", tool.name)
+    assert tool.read_only is (tool.name in READER)
+    assert tool.idempotent is tool.read_only
+    assert tool.destructive is (tool.name == "patchdiff_submit_edits")
+
+
+@pytest.mark.req("CAT-022")
+def test_the_submission_tool_states_the_guard_rule_in_prose() -> None:
+    assert (
+        "At least one of expected_target_version and expected_current_hash is required"
+        in TOOLS["patchdiff_submit_edits"].description
+    )
+
+
+def operations(parsed: Any) -> Iterator[Any]:
+    for operation, value in parsed:
+        yield operation
+        for part in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(part, parser.SubPattern):
+                yield from operations(part)
+
+
+def test_patterns_keep_to_re2_syntax() -> None:
+    found = [json.loads(pattern) for pattern in patterns()]
+    assert len(found) >= 5
+    for pattern in found:
+        used = set(operations(parser.parse(pattern)))
+        refused = {
+            opcodes.ASSERT,
+            opcodes.ASSERT_NOT,
+            opcodes.GROUPREF,
+            opcodes.GROUPREF_EXISTS,
+            opcodes.ATOMIC_GROUP,
+            opcodes.POSSESSIVE_REPEAT,
+        }
+        assert not used & refused, pattern
+        assert not re.search(r"\\[ZGKX]|\(\?[^:)]", pattern), pattern
+
+
+@every_tool
+@pytest.mark.req("CAT-016")
+def test_a_pattern_that_ends_in_a_dollar_refuses_a_trailing_lf(tool: Tool) -> None:
+    for path, schema in properties(tool.input_schema):
+        if "pattern" in schema:
+            assert schema["pattern"].startswith("^"), path
+            assert schema["pattern"].endswith("$"), path
+            assert schema["not"] == {"type": "string", "pattern": "\\n$"}, path
+            assert schema["pattern"] in PATTERN_MEANINGS, path
+
+
+UUID = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
+GOOD = {
+    "target_file_id": UUID,
+    "project_id": UUID,
+    "parent_pdcp_log_id": UUID,
+    "expected_current_hash": "a" * 64,
+    "content_hash": "0" * 64,
+    "client_request_id": "~" * 128,
+    "edits.[].change_id": "A.b_c-" + "9" * 58,
+}
+
+
+@every_tool
+def test_strings_that_fit_a_pattern_do_so_to_their_very_end(tool: Tool) -> None:
+    for path, schema in properties(tool.input_schema):
+        if "pattern" not in schema:
+            continue
+        judge = Draft202012Validator(schema)
+        good = GOOD[path]
+        assert judge.is_valid(good), path
+        for bad in (good + "\n", "\n" + good, good + " ", good + "\0", good[:-1] + "\u0660", ""):
+            assert not judge.is_valid(bad), (path, bad)
+
+
+@every_tool
+@pytest.mark.req("CAT-018")
+def test_nullable_fields_accept_null_and_default_to_it(tool: Tool) -> None:
+    for path, schema in properties(tool.input_schema):
+        nullable = isinstance(schema["type"], list)
+        assert Draft202012Validator(schema).is_valid(None) is nullable, path
+        if nullable:
+            assert schema["type"][1:] == ["null"], path
+            assert schema["default"] is None, path
+
+
+@every_tool
+def test_a_default_fits_its_schema(tool: Tool) -> None:
+    for path, schema in properties(tool.input_schema):
+        if "default" in schema:
+            assert Draft202012Validator(schema).is_valid(schema["default"]), path
+
+
+@every_tool
+@pytest.mark.req("EOL-017", "LIFE-005", "LIFE-012")
+def test_the_service_s_method_has_the_same_parameters_and_defaults(tool: Tool) -> None:
+    signature = inspect.signature(getattr(Service, tool.method))
+    parameters = {name: p for name, p in signature.parameters.items() if name != "self"}
+    assert set(parameters) == set(tool.input_schema["properties"])
+    for name, parameter in parameters.items():
+        schema = tool.input_schema["properties"][name]
+        if name in tool.input_schema["required"]:
+            assert parameter.default is parameter.empty, name
+            assert "default" not in schema, name
+        else:
+            assert json.dumps(parameter.default) == json.dumps(schema["default"]), name
+
+
+def test_no_schema_has_an_upper_bound_where_the_service_clamps() -> None:
+    assert "maximum" not in json.dumps(schemas())
+
+
+@pytest.mark.req("CAT-007", "CAT-014")
+def test_the_listing_on_the_wire_is_the_catalog_and_small() -> None:
+    child = Child()
+    child.send_message(id=1, method="tools/list")
+    first = child.line()
+    child.send_message(id=1, method="tools/list", params={})
+    assert child.line() == first
+    assert child.end()[0] == 0
+    listed = json.loads(first)["result"]["tools"]
+    for tool, given in zip(tools_of("reader"), listed, strict=True):
+        assert given == {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+            "annotations": {
+                "title": tool.title,
+                "readOnlyHint": tool.read_only,
+                "destructiveHint": tool.destructive,
+                "idempotentHint": tool.idempotent,
+                "openWorldHint": False,
+            },
+        }
+
+
+@pytest.mark.req("CAT-007")
+def test_the_full_listing_is_at_most_64_kib() -> None:
+    from patchdiff.protocol import listing
+
+    payload = listing(tools_of("full")).model_dump(by_alias=True, mode="json", exclude_none=True)
+    text = json.dumps({"tools": payload["tools"]}, ensure_ascii=True, separators=(",", ":"))
+    assert len(payload["tools"]) == len(CONTRACT_ORDER)
+    assert len(text) <= 65_536
