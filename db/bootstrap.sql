@@ -33,10 +33,16 @@ begin
             current_user, pg_catalog.array_to_string(v_missing, ', ')
             using errcode = 'PD003',
             hint = pg_catalog.format(
-                'A DBA must run: %s; and then: grant patchdiff_owner to %I;',
+                'A DBA must run: %s; grant patchdiff_owner to %I;%s',
                 (select pg_catalog.string_agg('create role ' || m || ' nologin', '; ')
                  from pg_catalog.unnest(v_missing) as m),
-                current_user
+                current_user,
+                case
+                    when not pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create')
+                        then pg_catalog.format(
+                            ' grant create on database %I to %I;', pg_catalog.current_database(), current_user
+                        )
+                end
             );
     end if;
     foreach v_role in array v_missing loop
@@ -67,8 +73,8 @@ begin
                 current_user, pg_catalog.current_database()
                 using errcode = 'PD003',
                 hint = pg_catalog.format(
-                    'A DBA must run: create schema patchdiff authorization patchdiff_owner; in database %I.',
-                    pg_catalog.current_database()
+                    'A DBA must run: grant create on database %I to %I;',
+                    pg_catalog.current_database(), current_user
                 );
         end if;
         create schema patchdiff authorization patchdiff_owner;

@@ -21,13 +21,24 @@ select patchdiff._record_migration(migration_number => 2, migration_name => '000
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
+\ir functions/_byte_offset.sql
 \ir functions/_canonical_text.sql
 \ir functions/_change_facts.sql
+\ir functions/_check_attempt.sql
+\ir functions/_check_places.sql
+\ir functions/_check_rejection.sql
+\ir functions/_check_warnings.sql
 \ir functions/_code_points.sql
+\ir functions/_compact_json.sql
+\ir functions/_conclude_submission.sql
+\ir functions/_echoed.sql
+\ir functions/_evaluate_spans.sql
 \ir functions/_export_line_ending.sql
 \ir functions/_guard_syntax_failure.sql
 \ir functions/_history_arguments_refusal.sql
 \ir functions/_history_refusal.sql
+\ir functions/_is_change.sql
+\ir functions/_is_offset.sql
 \ir functions/_judge_request.sql
 \ir functions/_key_conflict.sql
 \ir functions/_ledger_entries.sql
@@ -47,17 +58,27 @@ select patchdiff._record_migration(migration_number => 2, migration_name => '000
 \ir functions/_page_length.sql
 \ir functions/_page_limit.sql
 \ir functions/_read_lines_refusal.sql
+\ir functions/_record.sql
 \ir functions/_record_changes.sql
 \ir functions/_record_intents.sql
 \ir functions/_recorded_attempt.sql
 \ir functions/_refusal.sql
+\ir functions/_rejection_diagnostic.sql
+\ir functions/_replacement_refusal.sql
+\ir functions/_replacement_shape_failure.sql
 \ir functions/_request_envelope.sql
 \ir functions/_request_failure.sql
 \ir functions/_request_key_failure.sql
 \ir functions/_runtime_version.sql
 \ir functions/_sha256_hex.sql
 \ir functions/_slice.sql
+\ir functions/_span_change_id.sql
+\ir functions/_span_mismatch.sql
+\ir functions/_span_record.sql
+\ir functions/_span_shape_failure.sql
+\ir functions/_spans_shape_failure.sql
 \ir functions/_stale_guard_failure.sql
+\ir functions/_submission_answer.sql
 \ir functions/_target_id.sql
 \ir functions/_target_refusal.sql
 \ir functions/_usable_attempt.sql
@@ -72,10 +93,13 @@ select patchdiff._record_migration(migration_number => 2, migration_name => '000
 \ir functions/get_target.sql
 \ir functions/initialize_target.sql
 \ir functions/open_attempt.sql
+\ir functions/preview_attempt.sql
 \ir functions/read_lines.sql
 \ir functions/read_target.sql
 \ir functions/reject_attempt.sql
 \ir functions/schema_version.sql
+\ir functions/submit_replacement.sql
+\ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'b226ca76aec65f276e144aec13f379745de8ff3f62fa61320a8ee2fc98d0dc6d') \gset
+select patchdiff._record_functions(sha256 => 'e8c1c9dff2200faa4244773c5fe94e2a356562e3990d2659952f981e8001a307') \gset
 commit;

@@ -1,12 +1,12 @@
 -- req: TX1-008, TX1-032
 begin;
-select plan(6);
+select plan(5);
 select results_eq(
     $$ select * from patchdiff._record_changes('patchdiff-tx/1',
         '{"protocol":"patchdiff-tx/1","intent":"i","edits":[
           {"match":"a\r\nb","replace":"c\rd","change_id":null,"risk":"low"},
           {"match":"x","replace":"","change_id":"mine"}]}') $$,
-    $$ values (1::bigint, 'chg_001', E'a\nb', E'c\nd', 'low'), (2::bigint, 'mine', 'x', '', null) $$,
+    $$ values (1::bigint, 'chg_001', null::text, null::bigint, E'a\nb', E'c\nd', 'low'), (2::bigint, 'mine', null, null, 'x', '', null) $$,
     'changes in order, texts canonical, names by position where none is given'
 );
 select is(
@@ -19,16 +19,24 @@ select is(
     'chg_1000',
     'the thousandth name has four digits'
 );
-select
-    throws_ok(
-        format('select * from patchdiff._record_changes(%L, %L)', 'patchdiff-tx/1', r),
-        'PD020',
-        null,
-        'no record: ' || r
-    )
-from unnest(array[
-    'nonsense', '{"protocol":"patchdiff-tx/2","intent":"i","edits":[]}',
-    '{"protocol":"patchdiff-tx/1","edits":[]}', '{"protocol":"patchdiff-tx/1","intent":"i","edits":{}}'
-]) as r;
+select results_eq(
+    $$ select * from patchdiff._record_changes('patchdiff-tx/2',
+        '{"protocol":"patchdiff-tx/2","intent":"i","operations":[
+          {"op":"span","start":1,"end":2,"expected_text":"\r\n","replace":"\r","risk":null},
+          {"op":"match","match":"x","replace":"y"}]}') $$,
+    $$ values
+        (1::bigint, 'chg_001', 'span', 1::bigint, E'\n', E'\n', null::text), (2::bigint, 'chg_002', null, null, 'x', 'y', null) $$,
+    'spans match what they expect'
+);
+select results_eq(
+    $$ select * from patchdiff._record_changes('patchdiff-tx/3',
+        '{"protocol":"patchdiff-tx/3","intent":"i","replacement":"a\r\nb"}') $$,
+    $$ values (1::bigint, 'chg_001', 'replace_all', 0::bigint, null::text, E'a\nb', null::text) $$,
+    'a whole replacement matches whatever is there'
+);
+select throws_ok(
+    $$ select * from patchdiff._record_changes('patchdiff-tx/1', '{"protocol":"patchdiff-tx/1","edits":[]}') $$,
+    'PD020', null, 'no record'
+);
 select * from finish();
 rollback;

@@ -1,7 +1,8 @@
 begin;
-select plan(7);
+select plan(9);
 select ok(patchdiff._verdict_admits(null, format('{"failure_reason": "%s"}', r)::jsonb), r || ' needs no refusal')
-from unnest(array['match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid']) as r;
+from unnest(array['match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid',
+    'span_out_of_bounds', 'span_expected_text_mismatch']) as r;
 select ok(
     not patchdiff._verdict_admits(null, '{"failure_reason": "target_version_mismatch"}'),
     'a stale guard cannot be claimed where none is'

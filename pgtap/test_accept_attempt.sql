@@ -1,6 +1,6 @@
 -- req: TX1-044, TX1-045, TX1-046, SUBM-029, SUBM-060, SUBM-061, SQL-021
 begin;
-select plan(29);
+select plan(33);
 select
     has_function(
         'patchdiff',
@@ -63,7 +63,7 @@ create function pg_temp.rejected(request jsonb, version bigint default 0) return
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => rejected.request,
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true}'
+        diagnostic => '{"retryable": true, "validation_stage": "s"}'
     )
     from target as t
     inner join patchdiff.cloud_target_files as f on f.target_file_id = t.id::uuid
@@ -92,7 +92,7 @@ create function pg_temp.accept(
         coalesce(accept.target, t.id), accept.version, coalesce(accept.hash, t.hash), 'patchdiff-tx/1',
         format('{"protocol":"patchdiff-tx/1","intent":"i","edits":[%s]}', accept.edits),
         accept.request, accept.span_starts, accept.byte_starts,
-        encode(sha256(convert_to(accept.result, 'UTF8')), 'hex'), '{"warnings": []}'
+        encode(sha256(convert_to(accept.result, 'UTF8')), 'hex'), '{"warnings": [{}], "warning_count": 1, "warnings_truncated": false}'
     ) from target as t
 $$;
 select is(pg_temp.accept('{5}', '{5}') ->> 'outcome', 'misfit', 'another text stands at the place');
@@ -100,13 +100,26 @@ select is(pg_temp.accept('{6}', '{7}') ->> 'outcome', 'misfit', 'bytes and code 
 select is(pg_temp.accept(result => E'alpha delta\n') ->> 'outcome', 'misfit', 'another result was announced');
 select is(pg_temp.accept(version => 1) ->> 'outcome', 'stale_base', 'another version');
 select is(pg_temp.accept(hash => 'x') ->> 'outcome', 'stale_base', 'another hash');
+select is(pg_temp.accept(result => null) ->> 'outcome', 'misfit', 'no result was announced');
+select is(pg_temp.accept(version => null) ->> 'outcome', 'stale_base', 'no version');
+select is(
+    (select patchdiff.accept_attempt(
+        t.id, 0, t.hash, 'patchdiff-tx/2',
+        '{"protocol":"patchdiff-tx/2","intent":"i","operations":[
+            {"op":"span","start":0,"end":4,"expected_text":"beta","replace":"gamma"}]}',
+        '{"expected_target_version": 0}', '{6}', '{6}', encode(sha256('alpha gamma'), 'hex')
+    ) ->> 'outcome' from target as t),
+    'misfit',
+    'a span that is not where its record puts it'
+);
+select throws_ok($$ select pg_temp.accept('{9223372036854775807}', '{6}') $$, 'PD021', null, 'a place beyond any text');
 select is(pg_temp.accept(target => gen_random_uuid()::text) ->> 'outcome', 'no_target', 'no such target');
 select is(pg_temp.accept(request => '{}') -> 'failure' ->> 'code', 'guard_required', 'a request that is refused');
 select throws_ok($$ select pg_temp.accept('{6,6}', '{6,6}') $$, 'PD021', null, 'one place too many');
 select throws_ok($$ select pg_temp.accept('{}', '{}') $$, 'PD021', null, 'none');
 select throws_ok($$ select pg_temp.accept('{null}', '{6}') $$, 'PD021', null, 'a null');
-select throws_ok($$ select pg_temp.accept(edits => '{"match":"beta"}') $$, 'PD021', null, 'an edit without replace');
-select throws_ok($$ select pg_temp.accept(edits => '') $$, 'PD021', null, 'no edits');
+select throws_ok($$ select pg_temp.accept(edits => '{"match":"beta"}') $$, 'PD020', null, 'an edit without replace');
+select throws_ok($$ select pg_temp.accept(edits => '') $$, 'PD020', null, 'no edits');
 select throws_ok($$ select pg_temp.accept(edits => 'x') $$, 'PD020', null, 'no record');
 select is(
     (
@@ -134,7 +147,7 @@ select results_eq(
     $$ select l.status, l.before_version, l.after_version, l.runtime_version, l.client_request_id, l.intent,
         l.diagnostic_json ->> 'warnings', l.failure_reason
     from patchdiff.append_only_pdcp_logs as l, recorded as r where l.pdcp_log_id = (r.answer ->> 'pdcp_log_id')::uuid $$,
-    $$ values ('accepted', 0::bigint, 1::bigint, 'patchdiff-mvp-0.2.2', 'k', 'i', '[]', null::text) $$,
+    $$ values ('accepted', 0::bigint, 1::bigint, 'patchdiff-mvp-0.2.2', 'k', 'i', '[{}]', null::text) $$,
     'one log row'
 );
 select results_eq(

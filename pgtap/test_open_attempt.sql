@@ -1,6 +1,6 @@
--- req: SQL-019, SQL-020, SUBM-015
+-- req: SQL-020, SUBM-015
 begin;
-select plan(24);
+select plan(23);
 select has_function('patchdiff', 'open_attempt', array['text', 'text', 'text', 'jsonb', 'jsonb']);
 select volatility_is('patchdiff', 'open_attempt', array['text', 'text', 'text', 'jsonb', 'jsonb'], 'volatile');
 select is_definer('patchdiff', 'open_attempt', array['text', 'text', 'text', 'jsonb', 'jsonb']);
@@ -37,7 +37,7 @@ create function pg_temp.rejected(request jsonb, version bigint default 0) return
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => rejected.request,
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true}'
+        diagnostic => '{"retryable": true, "validation_stage": "s"}'
     )
     from target as t
     inner join patchdiff.cloud_target_files as f on f.target_file_id = t.id::uuid
@@ -74,14 +74,6 @@ select is(
     (select outcome -> 'target' from opening),
     (select jsonb_build_object('version', 0, 'current_hash', hash, 'code_points', 11) from target),
     'with its identity'
-);
-select isnt(
-    (
-        select f.xmax::text from patchdiff.cloud_target_files as f, target as t
-        where f.target_file_id = t.id::uuid
-    ),
-    '0',
-    'the target''s row is locked by this transaction'
 );
 create temporary table refusal on commit drop as
 select o.* from pg_temp.opened('{"expected_target_version": 4}') as o;

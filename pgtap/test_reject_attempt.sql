@@ -59,7 +59,7 @@ create function pg_temp.rejected(request jsonb, version bigint default 0) return
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => rejected.request,
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true}'
+        diagnostic => '{"retryable": true, "validation_stage": "s"}'
     )
     from target as t
     inner join patchdiff.cloud_target_files as f on f.target_file_id = t.id::uuid
@@ -88,7 +88,7 @@ create function pg_temp.reject(
 ) returns jsonb language sql as $$
     select patchdiff.reject_attempt(
         coalesce(reject.target, t.id), reject.version, coalesce(reject.hash, t.hash), 'patchdiff-tx/1',
-        reject.content, reject.request, reject.failure || '{"failure_detail": "d"}', '{"retryable": true}'
+        reject.content, reject.request, reject.failure || '{"failure_detail": "d"}', '{"retryable": true, "validation_stage": "s"}'
     ) from target as t
 $$;
 create temporary table before_it on commit drop as

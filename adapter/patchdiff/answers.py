@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from patchdiff import evidence
+from patchdiff import evidence, near_misses
 from patchdiff.evidence import Observed
 
 JsonObject = dict[str, Any]
@@ -120,6 +120,43 @@ def recovered(
     return rejected(
         target_file_id, recorded, diagnostic, context, current, recorded["pdcp_log_id"]
     ) | {"before_hash": recorded["before_hash"], "deduplicated": True}
+
+
+def near_misses_of(
+    answer: Mapping[str, Any], failing_buffer: str | None, owned: bool
+) -> JsonObject | None:
+    """The ``near_misses`` of a rejection by match, or None for any other answer.
+
+    ``failing_buffer`` is the text a fresh match_absent was searched in; without one the stored
+    context is. ``owned`` tells that the service has committed, so that no lock is held.
+    """
+    if answer.get("failure_reason") == "sequential_match_invalid":
+        return near_misses.omitted("sequential_match_consumed")
+    if answer.get("failure_reason") != "match_absent":
+        return None
+    query = answer["diagnostic"].get("near_miss_query")
+    context = answer["diagnostic"].get("failure_context")
+    if query is None or context is None:
+        return near_misses.omitted("historical_context_unavailable")
+    if query["query"] is None:
+        return near_misses.omitted(query["omission_reason"])
+    if not owned:
+        return near_misses.omitted("caller_transaction")
+    if failing_buffer is not None:
+        return near_misses.scan(
+            failing_buffer,
+            query["query"],
+            offset=0,
+            total_chars=len(failing_buffer),
+            scan_source="failing_buffer",
+        )
+    return near_misses.scan(
+        context["text"],
+        query["query"],
+        offset=context["start"],
+        total_chars=context["total_chars"],
+        scan_source="stored_failure_context",
+    )
 
 
 def diagnostic(

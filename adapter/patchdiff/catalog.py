@@ -31,6 +31,9 @@ TOOLS: Final[Mapping[str, Tool]] = MappingProxyType(
             catalog_documents.READ_LINES,
             catalog_documents.FIND_OCCURRENCES,
             catalog_transactions.SUBMIT_EDITS,
+            catalog_transactions.SUBMIT_OPERATIONS,
+            catalog_transactions.SUBMIT_REPLACEMENT,
+            catalog_transactions.PREVIEW,
             catalog_transactions.GET_PDCP_LOG,
             catalog_transactions.GET_MANIFEST_LEDGER,
         )

@@ -14,6 +14,7 @@ TARGET_ID_PATTERN: Final = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-
 UUID_PATTERN: Final = (
     "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
 )
+LARGEST_OFFSET: Final = 2**63 - 1
 SHA256_PATTERN: Final = "^[0-9a-f]{64}$"
 REQUEST_ID_PATTERN: Final = "^[ -~]{1,128}$"
 CHANGE_ID_PATTERN: Final = "^[A-Za-z0-9_.-]{1,64}$"
@@ -92,6 +93,16 @@ def input_schema(properties: dict[str, Schema], required: tuple[str, ...]) -> Sc
     }
 
 
+def offset(description: str) -> Schema:
+    """A code-point offset of a span."""
+    return {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": LARGEST_OFFSET,
+        "description": description,
+    }
+
+
 TYPED_EDIT_JSON_SCHEMA: Final[Schema] = {
     "type": "object",
     "properties": {
@@ -123,3 +134,44 @@ TYPED_EDIT_JSON_SCHEMA: Final[Schema] = {
     "additionalProperties": False,
 }
 """One edit of a patchdiff-tx/1 transaction (contract section 3, patchdiff_submit_edits)."""
+
+SPAN_JSON_SCHEMA: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "op": {"const": "span", "description": "Replace the text between two offsets."},
+        "start": offset("First code point, in the text as earlier operations left it."),
+        "end": offset("Code point after the last; equal to start for an insertion."),
+        "expected_text": string('Exact text of the span, copied from a read; "" to insert.'),
+        "replace": string('Replacement text, taken literally; "" deletes the span.'),
+        **{
+            name: TYPED_EDIT_JSON_SCHEMA["properties"][name]
+            for name in ("change_id", "rationale", "risk")
+        },
+        "expected_before": {
+            **optional_string("Text that must stand directly before start; verifies an insertion."),
+            "minLength": 1,
+        },
+        "expected_after": {
+            **optional_string("Text that must stand directly after end."),
+            "minLength": 1,
+        },
+    },
+    "required": ["op", "start", "end", "expected_text", "replace"],
+    "additionalProperties": False,
+}
+"""One span operation of a patchdiff-tx/2 transaction."""
+
+OPERATION_JSON_SCHEMA: Final[Schema] = {
+    "oneOf": [
+        {
+            **TYPED_EDIT_JSON_SCHEMA,
+            "properties": {
+                "op": {"const": "match", "description": "Replace a text found by its words."},
+                **TYPED_EDIT_JSON_SCHEMA["properties"],
+            },
+            "required": ["op", *TYPED_EDIT_JSON_SCHEMA["required"]],
+        },
+        SPAN_JSON_SCHEMA,
+    ]
+}
+"""One operation of a patchdiff-tx/2 transaction (contract, patchdiff_submit_operations)."""

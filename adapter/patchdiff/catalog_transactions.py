@@ -2,11 +2,14 @@
 
 from typing import Final
 
+from patchdiff.admission import MAXIMUM_CODE_POINTS, MAXIMUM_UTF8_BYTES
 from patchdiff.catalog_schemas import (
+    OPERATION_JSON_SCHEMA,
     REQUEST_ID_PATTERN,
     SHA256_PATTERN,
     TARGET_ID_PATTERN,
     TYPED_EDIT_JSON_SCHEMA,
+    Schema,
     boolean,
     input_schema,
     optional_integer,
@@ -16,6 +19,14 @@ from patchdiff.catalog_schemas import (
     target_id,
 )
 from patchdiff.catalog_tool import Tool, read_tool
+from patchdiff.records import (
+    OPERATIONS,
+    REPLACEMENT,
+    REPLACEMENT_RUNTIME,
+    SPAN_CONTEXT_RUNTIME,
+    SPAN_RUNTIME,
+    TYPED_EDITS,
+)
 
 _GUARD_RULE: Final = (
     "At least one of expected_target_version and expected_current_hash is required, and every "
@@ -23,35 +34,35 @@ _GUARD_RULE: Final = (
     "were made and undone in between."
 )
 
-SUBMIT_EDITS: Final = Tool(
-    name="patchdiff_submit_edits",
-    title="Submit edits",
-    description=(
-        "Apply exact-match edits to a target, all of them or none, in list order, as one audited "
-        f"transaction (patchdiff-tx/1). {_GUARD_RULE} Read status in the answer: accepted, or "
-        "rejected with failure_reason and diagnostic. A rejection changes nothing; read again, "
-        "then submit anew."
-    ),
-    input_schema=input_schema(
+_READ_STATUS: Final = (
+    "Read status in the answer: accepted, or rejected with failure_reason and diagnostic. A "
+    "rejection changes nothing; read again, then submit anew."
+)
+
+
+def _submission_tool(
+    name: str,
+    title: str,
+    description: str,
+    proposal: dict[str, Schema],
+    capabilities: Schema | None = None,
+) -> Tool:
+    """A tool that submits a proposal: what all of them share is said here once."""
+    schema = input_schema(
         {
             "target_file_id": target_id(),
             "intent": string(
                 "What the whole transaction is for, in a sentence; kept in the ledger."
             ),
-            "edits": {
-                "type": "array",
-                "minItems": 1,
-                "items": TYPED_EDIT_JSON_SCHEMA,
-                "description": "Edits, applied in order, each to the text the previous ones left.",
-            },
+            **proposal,
             "expected_target_version": optional_integer(
-                "Guard: the version the edits were derived from; required unless "
+                "Guard: the version the proposal was derived from; required unless "
                 "expected_current_hash is given.",
                 minimum=0,
             ),
             "expected_current_hash": patterned(
                 SHA256_PATTERN,
-                "Guard: the current_hash the edits were derived from; required unless "
+                "Guard: the current_hash the proposal was derived from; required unless "
                 "expected_target_version is given.",
                 nullable=True,
             ),
@@ -75,13 +86,116 @@ SUBMIT_EDITS: Final = Tool(
                 "Also return a fresh correlation_id; it is never stored."
             ),
         },
-        ("target_file_id", "intent", "edits"),
+        ("target_file_id", "intent", *proposal),
+    )
+    if capabilities is not None:
+        schema["x-patchdiff-capabilities"] = capabilities
+    return Tool(
+        name=name,
+        title=title,
+        description=f"{description} {_GUARD_RULE} {_READ_STATUS}",
+        input_schema=schema,
+        read_only=False,
+        idempotent=False,
+        destructive=True,
+        refusal_codes={"include_correlation_id": "invalid_include_correlation_id"},
+        checked_arguments=frozenset({"include_correlation_id"}),
+    )
+
+
+SUBMIT_EDITS: Final = _submission_tool(
+    "patchdiff_submit_edits",
+    "Submit edits",
+    "Apply exact-match edits to a target, all of them or none, in list order, as one audited "
+    "transaction (patchdiff-tx/1).",
+    {
+        "edits": {
+            "type": "array",
+            "minItems": 1,
+            "items": TYPED_EDIT_JSON_SCHEMA,
+            "description": "Edits, applied in order, each to the text the previous ones left.",
+        }
+    },
+)
+
+SUBMIT_OPERATIONS: Final = _submission_tool(
+    "patchdiff_submit_operations",
+    "Submit operations",
+    "Apply matches and spans to a target, all of them or none, in list order, as one audited "
+    "transaction (patchdiff-tx/2). Spans count code points of the text as earlier operations left "
+    "it: order several spans of one read by descending start.",
+    {
+        "operations": {
+            "type": "array",
+            "minItems": 1,
+            "items": OPERATION_JSON_SCHEMA,
+            "description": "Operations, applied in order, each to the text earlier ones left.",
+        }
+    },
+    {
+        "protocol": OPERATIONS,
+        "runtime": SPAN_RUNTIME,
+        "operations": ["match", "span"],
+        "coordinates": "sequential canonical code points, end exclusive",
+        "insertion": "span with start equal to end and an empty expected_text",
+        "span_context": {
+            "fields": ["expected_before", "expected_after"],
+            "runtime": SPAN_CONTEXT_RUNTIME,
+        },
+    },
+)
+
+SUBMIT_REPLACEMENT: Final = _submission_tool(
+    "patchdiff_submit_replacement",
+    "Submit whole replacement",
+    "Replace a target's whole text as one audited transaction (patchdiff-tx/3). For a real rewrite "
+    "only; a set of changes belongs into edits or operations.",
+    {"replacement": string('The whole new text, taken literally; "" empties the document.')},
+    {
+        "protocol": REPLACEMENT,
+        "runtime": REPLACEMENT_RUNTIME,
+        "operations": ["replace_all"],
+        "size_limits": {
+            "code_points": MAXIMUM_CODE_POINTS,
+            "utf8_bytes": MAXIMUM_UTF8_BYTES,
+        },
+    },
+)
+
+PREVIEW: Final = Tool(
+    name="patchdiff_preview",
+    title="Preview a proposal",
+    description=(
+        "Judge a proposal as its submission would be judged now, without recording anything. "
+        f"format names the transaction: {TYPED_EDITS} takes intent and edits, {OPERATIONS} intent "
+        f"and operations, {REPLACEMENT} intent and replacement; leave the other fields out. "
+        f"{_GUARD_RULE} The answer is advice with bounded evidence and reserves nothing: "
+        "submission checks again."
     ),
-    read_only=False,
-    idempotent=False,
-    destructive=True,
-    refusal_codes={"include_correlation_id": "invalid_include_correlation_id"},
-    checked_arguments=frozenset({"include_correlation_id"}),
+    input_schema=input_schema(
+        {
+            "target_file_id": target_id(),
+            "format": {
+                "type": "string",
+                "enum": [TYPED_EDITS, OPERATIONS, REPLACEMENT],
+                "description": "Transaction format of the proposal; it says which fields it has.",
+            },
+            **{
+                name: SUBMIT_EDITS.input_schema["properties"][name]
+                for name in ("expected_target_version", "expected_current_hash")
+            },
+            "intent": string("What the whole transaction is for, in a sentence."),
+            "edits": SUBMIT_EDITS.input_schema["properties"]["edits"],
+            "operations": SUBMIT_OPERATIONS.input_schema["properties"]["operations"],
+            "replacement": SUBMIT_REPLACEMENT.input_schema["properties"]["replacement"],
+        },
+        ("target_file_id", "format"),
+    ),
+    read_only=True,
+    idempotent=True,
+    destructive=False,
+    refusal_codes={},
+    checked_arguments=frozenset(),
 )
 
 _LIMIT: Final = "Most entries to return; null means 50, more than 200 means 200."

@@ -40,7 +40,7 @@ def main() -> None:
 def mcp() -> None:
     """Serve the tools over MCP on standard input and output."""
     # first of all, so that nothing but the protocol ever reaches the peer
-    from patchdiff.framing import claim
+    from patchdiff.descriptors import claim
 
     try:
         descriptors = claim()

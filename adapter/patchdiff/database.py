@@ -13,6 +13,7 @@ from typing import Any, LiteralString, NamedTuple
 
 import psycopg
 from psycopg import sql
+from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 JsonObject = dict[str, Any]
@@ -68,6 +69,15 @@ select patchdiff.reject_attempt(
 )
 """
 
+_PREVIEW_ATTEMPT = """
+select p.outcome, p.current_content
+from patchdiff.preview_attempt(
+    target_file_id => %(target_file_id)s,
+    request => %(request)s,
+    proposal_failure => %(proposal_failure)s
+) as p
+"""
+
 _TARGET_TEXT = """
 select t.refusal, t.version, t.current_hash, t.current_content
 from patchdiff.target_text(target_file_id => %(target_file_id)s) as t
@@ -112,8 +122,7 @@ def target_text(
     connection: psycopg.Connection[Any], target_file_id: str
 ) -> tuple[JsonObject | None, Base | None]:
     """The refusal of a malformed or unknown id, or the target's text with its version and hash."""
-    row = connection.execute(_TARGET_TEXT, {"target_file_id": target_file_id}).fetchone()
-    assert row is not None
+    row = _row(connection, _TARGET_TEXT, {"target_file_id": target_file_id})
     refusal, version, current_hash, text = row
     return (refusal, None) if refusal is not None else (None, Base(version, current_hash, text))
 
@@ -128,7 +137,8 @@ def open_attempt(
     proposal_failure: JsonObject | None,
 ) -> OpenedAttempt:
     """Locks the target and judges everything of a submission that needs no evaluation."""
-    row = connection.execute(
+    row = _row(
+        connection,
         _OPEN_ATTEMPT,
         {
             "target_file_id": target_file_id,
@@ -137,8 +147,27 @@ def open_attempt(
             "request": _jsonb(request),
             "proposal_failure": None if proposal_failure is None else _jsonb(proposal_failure),
         },
-    ).fetchone()
-    assert row is not None
+    )
+    return OpenedAttempt(*row)
+
+
+def preview_attempt(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    request: JsonObject,
+    proposal_failure: JsonObject | None,
+) -> OpenedAttempt:
+    """Judges what ``open_attempt`` does of guards and proposal, without a lock or a row."""
+    row = _row(
+        connection,
+        _PREVIEW_ATTEMPT,
+        {
+            "target_file_id": target_file_id,
+            "request": _jsonb(request),
+            "proposal_failure": None if proposal_failure is None else _jsonb(proposal_failure),
+        },
+    )
     return OpenedAttempt(*row)
 
 
@@ -208,10 +237,18 @@ def reject_attempt(
 def _one(
     connection: psycopg.Connection[Any], query: Any, parameters: Mapping[str, object]
 ) -> JsonObject:
-    row = connection.execute(query, parameters).fetchone()
-    assert row is not None
-    answer: JsonObject = row[0]
+    answer: JsonObject = _row(connection, query, parameters)[0]
     return answer
+
+
+def _row(
+    connection: psycopg.Connection[Any], query: Any, parameters: Mapping[str, object]
+) -> tuple[Any, ...]:
+    # the connection may be the caller's, with rows of his own making
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        row = cursor.execute(query, parameters).fetchone()
+    assert row is not None
+    return row
 
 
 def _jsonb(value: JsonObject) -> Jsonb:

@@ -9,16 +9,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from patchdiff.origins import consumed_occurrences
-from patchdiff.records import Match
+from patchdiff.records import Change, Match, Span, WholeReplacement
 from patchdiff.search import occurrences
+from patchdiff.text import sha256_hex
+from patchdiff.transaction_warnings import TransactionWarnings
+
+JsonObject = dict[str, object]
+
+ACTUAL_TEXT_CODE_POINTS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedChange:
-    """A change that found its place: ``start`` in code points and in UTF-8 bytes of the buffer
-    that it saw."""
+    """A change that found its place.
 
-    change: Match
+    ``start`` is in code points of the buffer that it saw, ``byte_start`` the same in UTF-8 bytes.
+    """
+
+    change: Change
     start: int
     byte_start: int
     matched: str
@@ -31,10 +39,14 @@ class AppliedChange:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The text that a transaction makes, and where each of its changes applied."""
+    """The text that a transaction makes, where each change applied, and the warnings to store.
+
+    ``warnings`` is None, or the diagnostic of an accepted row that has some.
+    """
 
     text: str
     applied: list[AppliedChange]
+    warnings: JsonObject | None
 
 
 @dataclass(eq=False)
@@ -49,29 +61,106 @@ class NotApplicableError(Exception):
 
     reason: str
     detail: str
-    change: Match
+    change: Change
     buffer: str
     prior_changes: int
     location: int | None = None
     candidates: list[int] | None = None
-    details: dict[str, object] = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
 
 
-def evaluate(text: str, changes: Sequence[Match]) -> Result:
+def evaluate(text: str, changes: Sequence[Change]) -> Result:
     """Applies ``changes`` to the canonical ``text`` and returns the result.
 
     Raises NotApplicableError at the first change that does not apply, with reason match_absent,
-    match_ambiguous, disambiguation_invalid or sequential_match_invalid.
+    match_ambiguous, disambiguation_invalid, sequential_match_invalid, span_out_of_bounds or
+    span_expected_text_mismatch.
     """
     buffer = text
     applied: list[AppliedChange] = []
+    warnings = TransactionWarnings(text)
     for change in changes:
-        start = _place(text, buffer, change, applied)
-        end = start + len(change.match)
+        match change:
+            case Match():
+                start, matched = _place(text, buffer, change, applied), change.match
+            case Span():
+                _check_span(buffer, change, len(applied))
+                start, matched = change.start, change.expected_text
+            case WholeReplacement():
+                start, matched = 0, buffer
         byte_start = start if buffer.isascii() else len(buffer[:start].encode())
-        applied.append(AppliedChange(change, start, byte_start, change.match))
-        buffer = buffer[:start] + change.replace + buffer[end:]
-    return Result(buffer, applied)
+        applied.append(AppliedChange(change, start, byte_start, matched))
+        warnings.note(buffer, applied[-1])
+        buffer = buffer[:start] + change.replace + buffer[start + len(matched) :]
+    return Result(buffer, applied, warnings.finish(buffer))
+
+
+def fact(applied: AppliedChange) -> JsonObject:
+    """The derived fact of one applied change: what the ledger keeps and the answer shows."""
+    operation: JsonObject = {}
+    if not isinstance(applied.change, Match):
+        is_span = isinstance(applied.change, Span)
+        operation = {"operation": "span" if is_span else "replace_all"}
+    return {
+        "change_id": applied.change.change_id,
+        "change_index": applied.change.index,
+        **operation,
+        "span_start": applied.start,
+        "span_end": applied.end,
+        "matched_chars": len(applied.matched),
+        "replacement_chars": len(applied.change.replace),
+        "matched_sha256": sha256_hex(applied.matched),
+        "replacement_sha256": sha256_hex(applied.change.replace),
+    }
+
+
+def _check_span(buffer: str, span: Span, prior_changes: int) -> None:
+    """Checks bounds, the covered text, and the texts directly before and after, in this order."""
+    if span.end > len(buffer):
+        raise NotApplicableError(
+            "span_out_of_bounds",
+            f"The span [{span.start}, {span.end}) does not lie in the text of {len(buffer)}"
+            " code points that this change sees.",
+            span,
+            buffer,
+            prior_changes,
+            location=len(buffer),
+            details={"span_check": "bounds", "buffer_length": len(buffer)},
+        )
+    before = span.expected_before or ""
+    after = span.expected_after or ""
+    checks = (
+        ("expected_text", span.expected_text, buffer[span.start : span.end], span.start),
+        (
+            "expected_before",
+            before,
+            buffer[max(0, span.start - len(before)) : span.start],
+            span.start,
+        ),
+        ("expected_after", after, buffer[span.end : span.end + len(after)], span.end),
+    )
+    for check, expected, actual, location in checks:
+        if actual == expected:
+            continue
+        nearest = slice(-ACTUAL_TEXT_CODE_POINTS, None)
+        if check != "expected_before":
+            nearest = slice(ACTUAL_TEXT_CODE_POINTS)
+        raise NotApplicableError(
+            "span_expected_text_mismatch",
+            f"The text of the span's {check} is not what stands there.",
+            span,
+            buffer,
+            prior_changes,
+            location=location,
+            details={
+                "span_check": check,
+                "buffer_length": len(buffer),
+                "actual_text": actual[nearest],
+                "actual_text_truncated": len(actual) > ACTUAL_TEXT_CODE_POINTS,
+                "expected_chars": len(expected),
+                "actual_chars": len(actual),
+            },
+        )
 
 
 def _place(text: str, buffer: str, change: Match, applied: Sequence[AppliedChange]) -> int:
@@ -105,8 +194,7 @@ def _place(text: str, buffer: str, change: Match, applied: Sequence[AppliedChang
 
 
 def _eligible(buffer: str, change: Match, starts: list[int]) -> list[int]:
-    """The occurrences for which every given selector holds. Anchors hold anywhere before or
-    after the match."""
+    """The occurrences for which every given selector holds; anchors hold anywhere beside them."""
     if change.occurrence_index is not None:
         starts = starts[change.occurrence_index - 1 : change.occurrence_index]
     if change.anchor_before is not None:

@@ -14,7 +14,6 @@ import math
 import os
 import queue
 import select
-import sys
 import threading
 from collections import deque
 from types import TracebackType
@@ -44,24 +43,6 @@ STALLED_OUTPUT_SECONDS: Final = 30.0
 _CHUNK_BYTES: Final = 256 * 1024
 
 _encode_json = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode
-
-
-def claim() -> tuple[int, int]:
-    """Take the process's standard input and output for the protocol alone.
-
-    Returns duplicates of descriptors 0 and 1, which child processes do not inherit. Afterwards
-    descriptor 0 is the null device and descriptor 1 is standard error, so that whatever else prints
-    cannot reach the peer. To be called before anything that might print is imported.
-
-    Raises OSError when standard input, output or error is closed.
-    """
-    read_descriptor, write_descriptor = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    sys.stdout.flush()
-    os.dup2(2, 1)
-    return read_descriptor, write_descriptor
 
 
 def error_line(code: int, message: str, request_id: str | int | None = None) -> bytes:

@@ -14,7 +14,8 @@ from patchdiff.records import INVALID_INPUT
 from patchdiff.text import invalid_offset
 
 LISTED_PLACES = 10
-SHOWN_PATH_CHARACTERS = 80
+SHOWN_NAME_CHARACTERS = 80
+SHOWN_PATH_CHARACTERS = 1_200
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +69,10 @@ def _places(path: str, value: object) -> Iterator[InvalidText]:
     if isinstance(value, str):
         offset = invalid_offset(value)
         if offset is not None:
-            yield InvalidText(path, offset, value[offset])
+            yield InvalidText(path[:SHOWN_PATH_CHARACTERS], offset, value[offset])
     elif isinstance(value, Mapping):
         for name, item in value.items():
-            shown = ascii(str(name))[1:-1][:SHOWN_PATH_CHARACTERS]
+            shown = ascii(str(name))[1:-1][:SHOWN_NAME_CHARACTERS]
             yield from _places(f"{path} (name of a field)" if path else "(name)", str(name))
             yield from _places(f"{path}.{shown}" if path else shown, item)
     elif isinstance(value, list | tuple):

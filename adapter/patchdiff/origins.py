@@ -39,7 +39,7 @@ class Origins:
             if kept_after:
                 after.append((kept_after, None if origin is None else origin + size - kept_after))
             position = piece_end
-        if start == end and before and after:
+        if start == end and length and before and after:
             size, origin = before[-1]
             if origin is not None and origin + size == after[0][1]:
                 removed.append((origin + size, origin + size))

@@ -24,20 +24,36 @@ logger = logging.getLogger(__name__)
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TERMINATION_GRACE_SECONDS: Final = 1.5
 
-INSTRUCTIONS: Final = """\
+READING_INSTRUCTIONS: Final = """\
+PatchDIFF keeps text documents ("targets") with every attempt to edit them.
+
+patchdiff_read_lines and patchdiff_find_occurrences show exact text; offsets are code points.
+patchdiff_get_pdcp_log lists every attempt, patchdiff_get_manifest_ledger the accepted changes.
+Look at status in every answer: isError false does not mean that a proposal was accepted.
+"""
+
+EDITING_INSTRUCTIONS: Final = """\
 PatchDIFF edits text documents ("targets") through guarded, atomic, audited transactions.
 
 1. patchdiff_initialize_target creates a target; keep its target_file_id and version.
 2. patchdiff_read_lines and patchdiff_find_occurrences show exact text; offsets are code points.
-3. patchdiff_submit_edits replaces exact text. Pass as expected_target_version the version of the
-   read that the edits came from, and a client_request_id, so that a call whose answer was lost can
-   be repeated safely.
+3. patchdiff_submit_edits replaces exact text, patchdiff_submit_operations also spans of offsets
+   (several spans of one read in descending order). Pass as expected_target_version the version of
+   the read that the edits came from, and a client_request_id, so that a call whose answer was lost
+   can be repeated safely.
 4. Look at status in every answer. "rejected" is an ordinary result (isError false): nothing was
-   changed. Read its diagnostic, read the target again, and submit anew with parent_pdcp_log_id set
-   to the rejection's pdcp_log_id.
+   changed. Read its diagnostic, copy the text that is really there, adjust the replacement too, and
+   submit anew with parent_pdcp_log_id set to the rejection's pdcp_log_id.
 
 patchdiff_get_pdcp_log lists every attempt, patchdiff_get_manifest_ledger the accepted changes.
 """
+
+
+def instructions(tools: Iterable[Tool]) -> str:
+    """What the server tells an agent about the use of these tools."""
+    editing = any(not tool.read_only for tool in tools)
+    return EDITING_INSTRUCTIONS if editing else READING_INSTRUCTIONS
+
 
 _INTERNAL_ERROR: Final[dict[str, object]] = {
     "status": "error",
@@ -94,7 +110,7 @@ def build_server(tools: Iterable[Tool], dispatch: Dispatch) -> Server[Any]:
         "patchdiff",
         version=__version__,
         title="PatchDIFF",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(served.values()),
         on_list_tools=on_list,
         on_call_tool=on_call,
     )

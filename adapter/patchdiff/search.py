@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+SHORT_NEEDLE = 16
+"""Code points up to which looking again at a whole needle costs less than knowing its period."""
+
 
 def occurrences(buffer: str, needle: str) -> list[int]:
     """The starts of every exact occurrence of ``needle`` in ``buffer``, ascending, overlaps
@@ -10,12 +13,50 @@ def occurrences(buffer: str, needle: str) -> list[int]:
     Offsets are code points. ``needle`` must not be empty. Serves patchdiff_find_occurrences and the
     match rules of the transaction formats (contract, sections 2 and 3).
     """
-    starts = []
+    starts: list[int] = []
+    size = len(needle)
     found = buffer.find(needle)
     while found >= 0:
         starts.append(found)
-        found = buffer.find(needle, found + 1)
+        following = buffer.find(needle, found + 1)
+        if size > SHORT_NEEDLE and found < following < found + size:
+            return _overlapping(buffer, needle, starts)
+        found = following
     return starts
+
+
+def _overlapping(buffer: str, needle: str, starts: list[int]) -> list[int]:
+    """Continues ``starts`` for a long needle that overlaps itself, in time linear in both texts.
+
+    Two occurrences are at least the needle's smallest period apart. One that is followed by a
+    further period of text is followed by an occurrence a period later; where that is not so, the
+    next is more than ``size - period`` away, since two smaller periods would have a common one.
+    """
+    size = len(needle)
+    period = _smallest_period(needle)
+    further = needle[size - period :]
+    found = starts[-1]
+    while found >= 0:
+        while buffer.startswith(further, found + size):
+            found += period
+            starts.append(found)
+        found = buffer.find(needle, found + max(period, size - period) + 1)
+        if found >= 0:
+            starts.append(found)
+    return starts
+
+
+def _smallest_period(needle: str) -> int:
+    """The smallest distance at which the needle agrees with itself (Knuth, Morris and Pratt)."""
+    borders = [0] * len(needle)
+    border = 0
+    for position in range(1, len(needle)):
+        while border and needle[position] != needle[border]:
+            border = borders[border - 1]
+        if needle[position] == needle[border]:
+            border += 1
+        borders[position] = border
+    return len(needle) - border
 
 
 def occurrence_page(

@@ -12,6 +12,7 @@ from psycopg.pq import TransactionStatus
 from patchdiff import database, records
 from patchdiff.arguments import clamp_integers, refuse_types
 from patchdiff.catalog import TOOLS
+from patchdiff.preview import NOT_GIVEN, preview
 from patchdiff.search import occurrence_page
 from patchdiff.submission import Submission, SubmissionPipeline
 
@@ -41,6 +42,7 @@ class Service:
         With ``strict_observation`` every write outside an observed scope is rejected and recorded.
         """
         self._connection = connection
+        self._strict_observation = strict_observation
         self._submissions = SubmissionPipeline(
             connection, self._transaction, self._statement, strict_observation
         )
@@ -190,26 +192,120 @@ class Service:
         At least one guard is required. Every attempt on a known target is recorded, accepted or
         rejected.
         """
-        refusal = self._refusal("submit_edits", {"include_correlation_id": include_correlation_id})
-        if refusal is not None:
-            return refusal
-        answer = self._submissions.submit(
-            Submission(
-                records.TYPED_EDITS,
-                target_file_id,
-                {"intent": intent, "edits": edits},
-                {
-                    "client_request_id": client_request_id,
-                    "expected_target_version": expected_target_version,
-                    "expected_current_hash": expected_current_hash,
-                    "parent_pdcp_log_id": parent_pdcp_log_id,
-                    "attempt": attempt,
-                    "source": source,
-                },
-                records.decode_edits,
-            )
+        return self._submit(
+            "submit_edits",
+            records.TYPED_EDITS,
+            target_file_id,
+            {"intent": intent, "edits": edits},
+            {
+                "client_request_id": client_request_id,
+                "expected_target_version": expected_target_version,
+                "expected_current_hash": expected_current_hash,
+                "parent_pdcp_log_id": parent_pdcp_log_id,
+                "attempt": attempt,
+                "source": source,
+            },
+            include_correlation_id,
         )
-        return answer | ({"correlation_id": str(uuid.uuid4())} if include_correlation_id else {})
+
+    def submit_operations(
+        self,
+        target_file_id: str,
+        intent: str,
+        operations: list[JsonObject],
+        expected_target_version: int | None = None,
+        expected_current_hash: str | None = None,
+        source: str = "model_response",
+        parent_pdcp_log_id: str | None = None,
+        attempt: int | None = None,
+        client_request_id: str | None = None,
+        include_correlation_id: bool = False,
+    ) -> JsonObject:
+        """Submits matches and spans as one atomic patchdiff-tx/2 transaction.
+
+        Spans are in code points of the sequential buffer (contract, "patchdiff_submit_operations").
+        """
+        return self._submit(
+            "submit_operations",
+            records.OPERATIONS,
+            target_file_id,
+            {"intent": intent, "operations": operations},
+            {
+                "client_request_id": client_request_id,
+                "expected_target_version": expected_target_version,
+                "expected_current_hash": expected_current_hash,
+                "parent_pdcp_log_id": parent_pdcp_log_id,
+                "attempt": attempt,
+                "source": source,
+            },
+            include_correlation_id,
+        )
+
+    def submit_replacement(
+        self,
+        target_file_id: str,
+        intent: str,
+        replacement: str,
+        expected_target_version: int | None = None,
+        expected_current_hash: str | None = None,
+        source: str = "model_response",
+        parent_pdcp_log_id: str | None = None,
+        attempt: int | None = None,
+        client_request_id: str | None = None,
+        include_correlation_id: bool = False,
+    ) -> JsonObject:
+        """Replaces the whole text by ``replacement`` in one patchdiff-tx/3 transaction.
+
+        At most 1,000,000 code points and 1,048,576 UTF-8 bytes, before and after line ends are made
+        LF (contract, "patchdiff_submit_replacement").
+        """
+        return self._submit(
+            "submit_replacement",
+            records.REPLACEMENT,
+            target_file_id,
+            {"intent": intent, "replacement": replacement},
+            {
+                "client_request_id": client_request_id,
+                "expected_target_version": expected_target_version,
+                "expected_current_hash": expected_current_hash,
+                "parent_pdcp_log_id": parent_pdcp_log_id,
+                "attempt": attempt,
+                "source": source,
+            },
+            include_correlation_id,
+        )
+
+    def preview(
+        self,
+        target_file_id: str,
+        format: str,  # noqa: A002
+        expected_target_version: int | None = None,
+        expected_current_hash: str | None = None,
+        intent: str = NOT_GIVEN,
+        edits: list[JsonObject] = NOT_GIVEN,
+        operations: list[JsonObject] = NOT_GIVEN,
+        replacement: str = NOT_GIVEN,
+    ) -> JsonObject:
+        """Judges a proposal as its submission would be judged now, with bounded evidence and no
+        row (contract, "patchdiff_preview").
+
+        ``format`` is patchdiff-tx/1, 2 or 3; beside intent only its own field may be given.
+        """
+        return preview(
+            self._connection,
+            self._statement,
+            target_file_id,
+            format,
+            {
+                "expected_target_version": expected_target_version,
+                "expected_current_hash": expected_current_hash,
+                "intent": intent,
+                "edits": edits,
+                "operations": operations,
+                "replacement": replacement,
+            },
+            strict_observation=self._strict_observation,
+        )
 
     def get_pdcp_log(
         self,
@@ -253,6 +349,21 @@ class Service:
                 "before_sequence": before_sequence,
             },
         )
+
+    def _submit(
+        self,
+        method: str,
+        protocol: str,
+        target_file_id: object,
+        fields: JsonObject,
+        request: JsonObject,
+        include_correlation_id: object,
+    ) -> JsonObject:
+        refusal = self._refusal(method, {"include_correlation_id": include_correlation_id})
+        if refusal is not None:
+            return refusal
+        answer = self._submissions.submit(Submission(protocol, target_file_id, fields, request))
+        return answer | ({"correlation_id": str(uuid.uuid4())} if include_correlation_id else {})
 
     def _refusal(self, method: str, arguments: JsonObject) -> JsonObject | None:
         return refuse_types(TOOLS[f"patchdiff_{method}"], arguments)

@@ -1,74 +1,67 @@
 """One submission, from the caller's arguments to the tool's answer.
 
 The order of judgement is the contract's: the database judges, locks and records; this module
-decodes, evaluates and words the answer. A submission is one transaction. Where the service still
-holds the target's current text, a single call does: the writers name the state they were evaluated
-on, and write nothing when the target has left it.
+evaluates and words the answer. A submission is one transaction. Where the service still holds the
+target's current text, a single call does: the writers name the state they were evaluated on, and
+write nothing when the target has left it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
-from patchdiff import answers, database, evidence, invalid_text
+from patchdiff import answers, database, evidence, near_misses
 from patchdiff.database import Base, OpenedAttempt
 from patchdiff.evaluation import NotApplicableError, evaluate
 from patchdiff.evidence import Observed
-from patchdiff.records import INVALID_INPUT, MalformedProposalError, Match, record_text
+from patchdiff.invalid_text import invalid_places
+from patchdiff.proposals import TRANSACTION_APPLICABILITY, Proposal, failed, prepare, strictly
+from patchdiff.record_differences import differing_fields
+from patchdiff.records import Match
 from patchdiff.text import sha256_hex
 from patchdiff.text_cache import TextCache
 
 JsonObject = dict[str, Any]
 Connection = psycopg.Connection[Any]
 
-PROTOCOL_VALIDATION = "protocol_validation"
-PRECONDITION_GUARD = "precondition_guard"
-TRANSACTION_APPLICABILITY = "transaction_applicability"
+JUDGED_BEFORE_ADMISSION = ("request_key_conflict", "invalid_client_request_id")
+"""Codes of refusals that come before the limits of a whole replacement."""
 
 
 class AttemptNotRecordedError(RuntimeError):
-    """The database did not record what it had just been locked for: a fault of the product, not
-    of the caller."""
+    """The database did not record what it had just been locked for: a fault of the product."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
     """One call of a submission tool, as the caller sent it.
 
-    ``proposal`` holds the record's fields in order; ``decode`` makes changes of their values or
-    raises MalformedProposalError. ``request`` holds guards, key, lineage and source.
+    ``fields`` are the record's after its protocol, in order; ``request`` holds guards, key, lineage
+    and source.
     """
 
     protocol: str
     target_file_id: object
-    proposal: Mapping[str, object]
+    fields: Mapping[str, object]
     request: Mapping[str, object]
-    decode: Callable[..., list[Match]]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A submission taken as far as it goes without its target: the record to store and what it
-    says."""
+class Judged:
+    """An answer, and the buffer in which a fresh match_absent failed."""
 
-    target_file_id: str
-    protocol: str
-    row_protocol: str
-    record: str
-    request: JsonObject
-    changes: list[Match] = field(default_factory=list)
-    failure: JsonObject | None = None
-    details: JsonObject = field(default_factory=dict)
+    answer: JsonObject
+    failing_buffer: str | None = None
 
 
 class SubmissionPipeline:
-    """Submits proposals through one connection, holding the texts of targets it has written
-    lately."""
+    """Submits proposals through one connection, holding the texts of targets it wrote lately."""
 
     def __init__(
         self,
@@ -90,215 +83,193 @@ class SubmissionPipeline:
 
     def submit(self, submission: Submission) -> JsonObject:
         """Judges, evaluates and records a submission; returns the tool's answer."""
-        prepared = self._prepare(submission)
-        answer = None
-        base = self._cache.get(prepared.target_file_id) if prepared.failure is None else None
-        if base is not None:
-            with self._statement():
-                answer = self._attempt_on(base, prepared)
-        if answer is None:
-            with self._transaction():
-                answer = self._attempt_under_lock(prepared, submission.target_file_id)
-        key = submission.request.get("client_request_id")
-        return answer | {"client_request_id": answers.echoed(key)}
-
-    def _prepare(self, submission: Submission) -> Prepared:
+        proposal = prepare(submission.protocol, submission.fields, submission.request)
+        if self._strict_observation:
+            proposal = strictly(proposal)
         target_file_id = submission.target_file_id
-        if not isinstance(target_file_id, str) or invalid_text.invalid_places(target_file_id):
+        if not isinstance(target_file_id, str) or invalid_places(target_file_id):
             target_file_id = ""
-        arguments = {**submission.proposal, **submission.request}
-        places = invalid_text.invalid_places(arguments)
-        if places:
-            return Prepared(
-                target_file_id,
-                submission.protocol,
-                INVALID_INPUT,
-                invalid_text.evidence_text(submission.protocol, arguments),
-                {
-                    name: None if invalid_text.invalid_places(value) else value
-                    for name, value in submission.request.items()
-                },
-                failure=_failure(
-                    "target_encoding_invalid",
-                    f"{places[0].path} is not valid PostgreSQL text at code point"
-                    f" {places[0].offset}: NUL and lone surrogates cannot be stored.",
-                ),
-                details=invalid_text.diagnostic_fields(places),
-            )
-        changes: list[Match] = []
-        failure = None
-        try:
-            changes = submission.decode(*submission.proposal.values())
-        except MalformedProposalError as malformed:
-            failure = _failure("protocol_invalid", malformed.detail) | {
-                "failed_change_id": malformed.change_id
-            }
-        if failure is None and self._strict_observation:
-            failure = _failure(
-                "context_invalid",
-                "This server only accepts edits of observed scopes: observe a scope and submit"
-                " inside it.",
-                PRECONDITION_GUARD,
-            ) | {"code": "OBSERVATION_REQUIRED"}
-        return Prepared(
-            target_file_id,
-            submission.protocol,
-            submission.protocol,
-            record_text(submission.protocol, submission.proposal),
-            dict(submission.request),
-            changes,
-            failure,
-        )
+        owned = self._connection.info.transaction_status == TransactionStatus.IDLE
+        judged = None
+        if proposal.failure is None and proposal.too_large is None:
+            base = self._cache.get(target_file_id)
+            if base is not None:
+                with self._statement():
+                    judged = self._attempt_on(base, target_file_id, proposal)
+        if judged is None:
+            with self._transaction():
+                judged = self._attempt_under_lock(
+                    target_file_id, submission.target_file_id, proposal
+                )
+        answer = judged.answer
+        if answer["status"] == "invalid_argument":
+            return answer
+        similar = answers.near_misses_of(answer, judged.failing_buffer, owned)
+        return {
+            **answer,
+            **({} if similar is None else {"near_misses": similar}),
+            "client_request_id": answers.echoed(submission.request.get("client_request_id")),
+        }
 
-    def _attempt_under_lock(self, prepared: Prepared, given_id: object) -> JsonObject:
+    def _attempt_under_lock(
+        self, target_file_id: str, given_id: object, proposal: Proposal
+    ) -> Judged:
         opened = database.open_attempt(
             self._connection,
-            target_file_id=prepared.target_file_id,
-            protocol_version=prepared.row_protocol,
-            pdcp_content_hash=sha256_hex(prepared.record),
-            request=prepared.request,
-            proposal_failure=prepared.failure,
+            target_file_id=target_file_id,
+            protocol_version=proposal.row_protocol,
+            pdcp_content_hash=sha256_hex(proposal.record),
+            request=proposal.request,
+            proposal_failure=proposal.failure,
         )
-        target = opened.outcome["target"]
+        outcome = opened.outcome
+        recovered = outcome["outcome"] == "recovered"
+        code = outcome.get("failure", {}).get("code")
+        if proposal.too_large and not recovered and code not in JUDGED_BEFORE_ADMISSION:
+            return Judged(proposal.too_large)
+        target = outcome["target"]
         if target is None:
-            return _without_target(prepared, opened, given_id)
+            return Judged(_without_target(proposal, opened, given_id))
         observed = Observed(target["version"], target["current_hash"])
         text = opened.text or ""
-        match opened.outcome["outcome"]:
-            case "recovered":
-                return answers.recovered(
-                    prepared.target_file_id,
-                    opened.outcome["recorded"],
-                    text,
-                    target["code_points"],
-                    observed,
+        if recovered:
+            return Judged(
+                answers.recovered(
+                    target_file_id, outcome["recorded"], text, target["code_points"], observed
                 )
-            case "refused":
-                answer = self._reject(
-                    prepared,
-                    opened.outcome["failure"],
-                    prepared.details,
-                    evidence.prefix_context(text, target["code_points"], observed),
-                    text,
-                    target["code_points"],
-                    observed,
-                )
-            case _:
-                answer = self._attempt_on(Base(*_identity(observed), text), prepared)
-        if answer is None:
+            )
+        if outcome["outcome"] == "refused":
+            details = dict(proposal.details)
+            if code == "request_key_conflict":
+                details |= differing_fields(outcome["existing_content"], proposal.record)
+            context = evidence.prefix_context(text, target["code_points"], observed)
+            answer = self._reject(
+                target_file_id,
+                proposal,
+                outcome["failure"],
+                answers.diagnostic(proposal.protocol, outcome["failure"], details, context),
+                evidence.current_context(text, target["code_points"], observed, context),
+                observed,
+            )
+            judged = None if answer is None else Judged(answer)
+        else:
+            base = Base(observed.version, observed.current_hash, text)
+            judged = self._attempt_on(base, target_file_id, proposal)
+        if judged is None:
             raise AttemptNotRecordedError(
                 "The database did not record an attempt on a target that it had locked for it."
             )
-        return answer
+        return judged
 
-    def _attempt_on(self, base: Base, prepared: Prepared) -> JsonObject | None:
+    def _attempt_on(self, base: Base, target_file_id: str, proposal: Proposal) -> Judged | None:
         """Evaluates on ``base`` and records the outcome; None when the database wrote nothing."""
         observed = Observed(base.version, base.current_hash)
         try:
-            result = evaluate(base.text, prepared.changes)
-        except NotApplicableError as failure:
-            return self._reject(
-                prepared,
-                _failure(failure.reason, failure.detail, TRANSACTION_APPLICABILITY)
-                | {"failed_change_id": failure.change.change_id},
-                _application_details(failure, observed),
-                evidence.failure_context(
-                    failure.buffer, failure.prior_changes, failure.location, observed
+            result = evaluate(base.text, proposal.changes)
+        except NotApplicableError as problem:
+            failure, diagnostic = application_failure(proposal.protocol, problem, observed)
+            answer = self._reject(
+                target_file_id,
+                proposal,
+                failure,
+                diagnostic,
+                evidence.current_context(
+                    base.text, len(base.text), observed, diagnostic["failure_context"]
                 ),
-                base.text,
-                len(base.text),
                 observed,
             )
+            return None if answer is None else Judged(answer, problem.buffer)
         after_hash = sha256_hex(result.text)
         recorded = database.accept_attempt(
             self._connection,
-            target_file_id=prepared.target_file_id,
+            target_file_id=target_file_id,
             base=base,
-            protocol_version=prepared.row_protocol,
-            pdcp_content=prepared.record,
-            request=prepared.request,
+            protocol_version=proposal.row_protocol,
+            pdcp_content=proposal.record,
+            request=proposal.request,
             span_starts=[change.start for change in result.applied],
             byte_starts=[change.byte_start for change in result.applied],
             after_hash=after_hash,
-            warnings=None,
+            warnings=result.warnings,
         )
         if recorded["outcome"] != "accepted":
-            self._note_unrecorded(prepared, recorded)
+            self._note_unrecorded(target_file_id, recorded)
             return None
         current = Observed(recorded["after_version"], after_hash)
-        self._cache.put(prepared.target_file_id, Base(*_identity(current), result.text))
-        return answers.accepted(prepared.target_file_id, base.current_hash, recorded, current)
+        self._cache.put(target_file_id, Base(current.version, after_hash, result.text))
+        return Judged(
+            answers.accepted(
+                target_file_id,
+                base.current_hash,
+                recorded | {"diagnostic": result.warnings},
+                current,
+            )
+        )
 
     def _reject(
         self,
-        prepared: Prepared,
+        target_file_id: str,
+        proposal: Proposal,
         failure: JsonObject,
-        details: Mapping[str, object],
-        context: JsonObject,
-        text: str,
-        total_chars: int,
+        diagnostic: JsonObject,
+        current_context: JsonObject,
         observed: Observed,
     ) -> JsonObject | None:
-        """Records a rejection judged on the target as ``observed``; None when the database wrote
-        nothing."""
-        diagnostic = answers.diagnostic(prepared.protocol, failure, details, context)
+        """Records a rejection judged on the target as observed; None when nothing was written."""
         recorded = database.reject_attempt(
             self._connection,
-            target_file_id=prepared.target_file_id,
+            target_file_id=target_file_id,
             base_version=observed.version,
             base_hash=observed.current_hash,
-            protocol_version=prepared.row_protocol,
-            pdcp_content=prepared.record,
-            request=prepared.request,
+            protocol_version=proposal.row_protocol,
+            pdcp_content=proposal.record,
+            request=proposal.request,
             failure=failure,
             diagnostic=diagnostic,
         )
         if recorded["outcome"] != "rejected":
-            self._note_unrecorded(prepared, recorded)
+            self._note_unrecorded(target_file_id, recorded)
             return None
-        current_context = evidence.current_context(text, total_chars, observed, context)
         return answers.rejected(
-            prepared.target_file_id,
-            failure,
-            diagnostic,
-            current_context,
-            observed,
-            recorded["pdcp_log_id"],
+            target_file_id, failure, diagnostic, current_context, observed, recorded["pdcp_log_id"]
         )
 
-    def _note_unrecorded(self, prepared: Prepared, recorded: JsonObject) -> None:
+    def _note_unrecorded(self, target_file_id: str, recorded: JsonObject) -> None:
         if recorded["outcome"] in ("stale_base", "misfit", "no_target"):
-            self._cache.found_stale(prepared.target_file_id)
+            self._cache.found_stale(target_file_id)
 
 
-def _failure(reason: str, detail: str, stage: str = PROTOCOL_VALIDATION) -> JsonObject:
-    return {"failure_reason": reason, "failure_detail": detail, "validation_stage": stage}
-
-
-def _identity(observed: Observed) -> tuple[int, str]:
-    return observed.version, observed.current_hash
-
-
-def _application_details(failure: NotApplicableError, observed: Observed) -> JsonObject:
-    details = dict(failure.details)
-    if failure.candidates is not None:
+def application_failure(
+    protocol: str, problem: NotApplicableError, observed: Observed
+) -> tuple[JsonObject, JsonObject]:
+    """The failure and the diagnostic of a change that does not apply, with bounded evidence."""
+    failure = failed(problem.reason, problem.detail, TRANSACTION_APPLICABILITY) | {
+        "failed_change_id": problem.change.change_id
+    }
+    details = dict(problem.details)
+    if problem.candidates is not None and isinstance(problem.change, Match):
         details["exact_candidates"] = evidence.exact_candidates(
-            failure.buffer,
-            failure.candidates,
-            failure.change.match,
-            failure.prior_changes,
+            problem.buffer,
+            problem.candidates,
+            problem.change.match,
+            problem.prior_changes,
             observed,
         )
-    return details
+    if problem.reason == "match_absent" and isinstance(problem.change, Match):
+        details["near_miss_query"] = near_misses.near_miss_query(problem.change.submitted_match)
+    context = evidence.failure_context(
+        problem.buffer, problem.prior_changes, problem.location, observed
+    )
+    return failure, answers.diagnostic(protocol, failure, details, context)
 
 
-def _without_target(prepared: Prepared, opened: OpenedAttempt, given_id: object) -> JsonObject:
+def _without_target(proposal: Proposal, opened: OpenedAttempt, given_id: object) -> JsonObject:
     failure = opened.outcome["failure"]
     context = evidence.unavailable_context(opened.outcome["missing"])
     return answers.rejected(
         given_id,
         failure,
-        answers.diagnostic(prepared.protocol, failure, prepared.details, context),
+        answers.diagnostic(proposal.protocol, failure, proposal.details, context),
         dict(context),
         None,
         None,

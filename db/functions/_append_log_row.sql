@@ -25,7 +25,7 @@ begin
     end;
     log_row.intent := left(transaction_intent, 256);
     log_row.intent_truncated := coalesce(length(transaction_intent) > 256, false);
-    log_row.request_fingerprint := encode(sha256(convert_to(log_row.request_envelope, 'UTF8')), 'hex');
+    log_row.request_fingerprint := patchdiff._sha256_hex(log_row.request_envelope);
     log_row.previous_row_hash := head_hash;
     log_row.row_hash := patchdiff._log_row_hash(log_row, changes);
     insert into patchdiff.append_only_pdcp_logs select (log_row).*;

@@ -1,6 +1,7 @@
 create or replace function patchdiff._change_facts(
     change_id text,
     change_index bigint,
+    operation text,
     span_start bigint,
     matched text,
     replacement text
@@ -19,12 +20,15 @@ begin
         'span_end', span_start + length(matched),
         'matched_chars', length(matched),
         'replacement_chars', length(replacement),
-        'matched_sha256', encode(sha256(convert_to(matched, 'UTF8')), 'hex'),
-        'replacement_sha256', encode(sha256(convert_to(replacement, 'UTF8')), 'hex')
-    );
+        'matched_sha256', patchdiff._sha256_hex(matched),
+        'replacement_sha256', patchdiff._sha256_hex(replacement)
+    ) || case
+        when operation is null then '{}'
+        else jsonb_build_object('operation', operation)
+    end;
 end
 $function$;
-comment on function patchdiff._change_facts(text, bigint, bigint, text, text) is
+comment on function patchdiff._change_facts(text, bigint, text, bigint, text, text) is
 'The derived fact of one change: its span in code points of the buffer that it saw, and length and
-SHA-256 of the matched and of the replacing text.';
-revoke all on function patchdiff._change_facts(text, bigint, bigint, text, text) from public;
+SHA-256 of the matched and of the replacing text; with its operation where that is no match.';
+revoke all on function patchdiff._change_facts(text, bigint, text, bigint, text, text) from public;

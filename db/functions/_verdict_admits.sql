@@ -11,7 +11,8 @@ as $function$
 begin
     if verdict is null then
         return failure ->> 'failure_reason' in (
-            'match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid'
+            'match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid',
+            'span_out_of_bounds', 'span_expected_text_mismatch'
         );
     end if;
     return verdict ->> 'outcome' = 'refused'

@@ -21,9 +21,14 @@ declare
     v_row patchdiff.append_only_pdcp_logs;
     v_verdict jsonb;
     v_changes record;
+    v_facts jsonb;
     v_intents record;
     v_applied record;
 begin
+    perform patchdiff._check_attempt(
+        accept_attempt.protocol_version, accept_attempt.pdcp_content, request
+    );
+    perform patchdiff._check_warnings(warnings);
     select
         t.target_file_id, t.version, t.current_hash, t.current_content, t.active_editing_cycle_id,
         t.log_head_sequence, t.log_head_hash, t.content_code_points = t.content_utf8_bytes as ascii
@@ -34,15 +39,16 @@ begin
     if v_target.target_file_id is null then
         return '{"outcome": "no_target"}';
     end if;
-    if v_target.version <> base_version or v_target.current_hash <> base_hash then
+    if (v_target.version = base_version and v_target.current_hash = base_hash) is not true then
         return '{"outcome": "stale_base"}';
     end if;
 
-    v_row.pdcp_content_hash := encode(sha256(convert_to(accept_attempt.pdcp_content, 'UTF8')), 'hex');
+    v_row.pdcp_content_hash := patchdiff._sha256_hex(accept_attempt.pdcp_content);
     v_row.request_envelope := patchdiff._request_envelope(
         accept_attempt.protocol_version, v_row.pdcp_content_hash, request
     );
-    -- a stored text that does not have its hash cannot lead to the announced one, so it is not hashed here
+    -- changes of a stored text that does not have its hash cannot lead to the announced one, so it is not
+    -- hashed here; a whole replacement shows in its fact
     v_verdict := patchdiff._judge_request(
         v_target.target_file_id, v_target.version, v_target.current_hash, false,
         v_row.request_envelope, request, null
@@ -52,27 +58,23 @@ begin
     end if;
 
     select
-        array_agg(c.matched order by c.change_index) as matched,
+        array_agg(c.change_id order by c.change_index) as ids,
+        array_agg(c.operation order by c.change_index) as operations,
+        array_agg(c.place order by c.change_index) as places,
+        array_agg(coalesce(c.matched, v_target.current_content) order by c.change_index) as matched,
         array_agg(c.replacement order by c.change_index) as replacements,
-        array_agg(c.risk order by c.change_index) as risks,
-        jsonb_agg(
-            patchdiff._change_facts(
-                c.change_id, c.change_index, span_starts[c.change_index], c.matched, c.replacement
-            ) order by c.change_index
-        ) as facts
+        array_agg(c.risk order by c.change_index) as risks
     into v_changes
     from patchdiff._record_changes(
         accept_attempt.protocol_version, accept_attempt.pdcp_content
     ) as c;
-    if
-        cardinality(v_changes.matched) is distinct from cardinality(span_starts)
-        or cardinality(span_starts) is distinct from cardinality(byte_starts)
-        or array_position(span_starts || byte_starts, null) is not null
-        or array_position(v_changes.matched || v_changes.replacements, null) is not null
-    then
-        raise exception 'span_starts and byte_starts must hold one offset for each change of the record'
-            using errcode = 'PD021',
-            hint = 'Send where each change was found, in the record''s order, in code points and in bytes.';
+    perform patchdiff._check_places(span_starts, byte_starts, cardinality(v_changes.matched));
+    if exists (
+        select from unnest(v_changes.places, span_starts) as p (place, start) where p.place <> p.start
+    ) then
+        return jsonb_build_object(
+            'outcome', 'misfit', 'failure_detail', 'a span was not found where the record puts it'
+        );
     end if;
     v_applied := patchdiff._apply_changes(
         v_target.current_content, v_target.ascii,
@@ -81,17 +83,35 @@ begin
     if v_applied.misfit is not null then
         return jsonb_build_object('outcome', 'misfit', 'failure_detail', v_applied.misfit);
     end if;
+    v_facts := (
+        select
+            jsonb_agg(
+                patchdiff._change_facts(
+                    v_changes.ids[i], i, v_changes.operations[i], span_starts[i],
+                    v_changes.matched[i], v_changes.replacements[i]
+                ) order by i
+            )
+        from generate_series(1, cardinality(span_starts)) as i
+    );
     v_row.after_hash := encode(sha256(v_applied.result), 'hex');
-    if v_row.after_hash <> accept_attempt.after_hash then
+    if
+        v_row.after_hash is distinct from accept_attempt.after_hash
+        or (
+            v_facts -> 0 ->> 'operation' = 'replace_all'
+            and v_facts -> 0 ->> 'matched_sha256' <> v_target.current_hash
+        )
+    then
         return jsonb_build_object(
-            'outcome', 'misfit', 'failure_detail', 'the result does not have the announced after_hash'
+            'outcome', 'misfit', 'failure_detail', 'the text or the result does not have its hash'
         );
     end if;
 
     v_row.target_file_id := v_target.target_file_id;
     v_row.status := 'accepted';
     v_row.protocol_version := accept_attempt.protocol_version;
-    v_row.runtime_version := patchdiff._runtime_version(accept_attempt.protocol_version);
+    v_row.runtime_version := patchdiff._runtime_version(
+        accept_attempt.protocol_version, accept_attempt.pdcp_content
+    );
     v_row.editing_cycle_id := v_target.active_editing_cycle_id;
     v_row.before_version := v_target.version;
     v_row.before_hash := v_target.current_hash;
@@ -102,10 +122,10 @@ begin
     v_intents := patchdiff._record_intents(accept_attempt.pdcp_content);
     v_row := patchdiff._append_log_row(
         v_row, v_target.log_head_sequence, v_target.log_head_hash, request,
-        v_intents.transaction_intent, v_changes.facts
+        v_intents.transaction_intent, v_facts
     );
     perform patchdiff._append_ledger_rows(
-        v_row, v_changes.facts, v_changes.risks, v_intents.transaction_intent, v_intents.rationales
+        v_row, v_facts, v_changes.risks, v_intents.transaction_intent, v_intents.rationales
     );
     update patchdiff.cloud_target_files as t
     set
@@ -121,7 +141,7 @@ begin
         'pdcp_log_id', v_row.pdcp_log_id,
         'after_version', v_row.after_version,
         'after_hash', v_row.after_hash,
-        'changes', v_changes.facts
+        'changes', v_facts
     );
 end
 $function$;
@@ -136,7 +156,7 @@ compares the result''s SHA-256 with after_hash. warnings is what the row keeps a
 Answers an outcome: accepted, with pdcp_log_id, after_version, after_hash and changes (the facts); or,
 having written nothing, stale_base when the target is no longer at base_version and base_hash, misfit
 when record, places and hash do not fit the text, no_target, recovered or refused when the request
-deserves that instead (see patchdiff.open_attempt). Raises PD020 or PD021 for a record or offsets that
+deserves that instead (see patchdiff.open_attempt). Raises PD020, PD021 or PD022 for a record, offsets or other arguments that
 are malformed.';
 revoke all on function patchdiff.accept_attempt(
     text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb

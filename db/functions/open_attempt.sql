@@ -34,7 +34,7 @@ begin
             v_target_id,
             v_version,
             v_hash,
-            encode(sha256(convert_to(open_attempt.current_content, 'UTF8')), 'hex') <> v_hash,
+            patchdiff._sha256_hex(open_attempt.current_content) <> v_hash,
             patchdiff._request_envelope(protocol_version, pdcp_content_hash, request),
             request,
             proposal_failure
@@ -45,6 +45,15 @@ begin
             'version', v_version, 'current_hash', v_hash, 'code_points', v_code_points
         )
     );
+    if outcome -> 'failure' ->> 'code' = 'request_key_conflict' then
+        outcome := outcome || jsonb_build_object('existing_content', (
+            select l.pdcp_content
+            from patchdiff.append_only_pdcp_logs as l
+            where
+                l.target_file_id = v_target_id
+                and l.pdcp_log_id = (outcome -> 'failure' ->> 'existing_pdcp_log_id')::uuid
+        ));
+    end if;
     if outcome ->> 'outcome' <> 'open' then
         open_attempt.current_content := left(open_attempt.current_content, 256);
     end if;
@@ -58,7 +67,8 @@ is what decoding the proposal found wrong, or null. Answers an outcome and a tex
 {version, current_hash, code_points} and the whole canonical text to evaluate against; refused, with
 failure {failure_reason, code, validation_stage, failure_detail} to be recorded by
 patchdiff.reject_attempt, and the first 256 code points of the text (both target and text null when
-there is no such target, with missing invalid_target_id or target_not_found); recovered, with recorded
+there is no such target, with missing invalid_target_id or target_not_found; with
+existing_content, the record that a conflicting key already names); recovered, with recorded
 (the outcome of the same request under the same key) and that same beginning.';
 revoke all on function patchdiff.open_attempt(text, text, text, jsonb, jsonb) from public;
 grant execute on function patchdiff.open_attempt(text, text, text, jsonb, jsonb) to patchdiff_editor;

@@ -19,10 +19,14 @@ declare
     v_row patchdiff.append_only_pdcp_logs;
     v_verdict jsonb;
 begin
+    perform patchdiff._check_attempt(
+        reject_attempt.protocol_version, reject_attempt.pdcp_content, request
+    );
+    perform patchdiff._check_rejection(failure, reject_attempt.diagnostic);
     select
         t.target_file_id, t.version, t.current_hash, t.active_editing_cycle_id,
         t.log_head_sequence, t.log_head_hash,
-        encode(sha256(convert_to(t.current_content, 'UTF8')), 'hex') <> t.current_hash as diverged
+        patchdiff._sha256_hex(t.current_content) <> t.current_hash as diverged
     into v_target
     from patchdiff.cloud_target_files as t
     where t.target_file_id = patchdiff._target_id(reject_attempt.target_file_id)
@@ -30,14 +34,16 @@ begin
     if v_target.target_file_id is null then
         return '{"outcome": "no_target"}';
     end if;
-    if v_target.version <> base_version or v_target.current_hash <> base_hash then
+    if (v_target.version = base_version and v_target.current_hash = base_hash) is not true then
         return '{"outcome": "stale_base"}';
     end if;
 
     v_row.target_file_id := v_target.target_file_id;
     v_row.status := 'rejected';
     v_row.protocol_version := reject_attempt.protocol_version;
-    v_row.runtime_version := patchdiff._runtime_version(reject_attempt.protocol_version);
+    v_row.runtime_version := patchdiff._runtime_version(
+        reject_attempt.protocol_version, reject_attempt.pdcp_content
+    );
     v_row.editing_cycle_id := v_target.active_editing_cycle_id;
     v_row.before_version := v_target.version;
     v_row.before_hash := v_target.current_hash;
@@ -45,7 +51,7 @@ begin
     v_row.failure_detail := failure ->> 'failure_detail';
     v_row.failed_change_id := failure ->> 'failed_change_id';
     v_row.pdcp_content := reject_attempt.pdcp_content;
-    v_row.pdcp_content_hash := encode(sha256(convert_to(reject_attempt.pdcp_content, 'UTF8')), 'hex');
+    v_row.pdcp_content_hash := patchdiff._sha256_hex(reject_attempt.pdcp_content);
     v_row.request_envelope := patchdiff._request_envelope(
         reject_attempt.protocol_version, v_row.pdcp_content_hash, request
     );
@@ -60,7 +66,7 @@ begin
                 then failure
         end
     );
-    if not patchdiff._verdict_admits(v_verdict, failure) then
+    if patchdiff._verdict_admits(v_verdict, failure) is not true then
         return coalesce(v_verdict, jsonb_build_object('outcome', 'unfounded'));
     end if;
     if
