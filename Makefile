@@ -87,8 +87,9 @@ lint: .venv/has-dev ## check style, types and SQL layout
 	@$(RUN) -m sqlfluff lint --disable-progress-bar db pgtap
 
 .PHONY: bench
-bench: .venv/has-runtime ## measure one submission against the same rows in raw SQL
+bench: .venv/has-dev ## measure submissions against raw SQL, near misses against other searches
 	@$(RUN) bench/submission.py
+	@$(RUN) bench/near_misses.py
 
 .PHONY: contract
 contract: .venv/here ## list the requirements that no test claims; ISSUE limits it
@@ -108,9 +109,9 @@ LOCK = .cache/lock/bin/uv pip compile --quiet --universal --generate-hashes --no
 
 .PHONY: lock
 lock: .cache/lock/bin/uv ## pin the dependencies of pyproject.toml again; add UPGRADE=1 for newer ones
-	@$(LOCK) $(if $(UPGRADE),--upgrade) --group build --group test --group lint --group matrix -o requirements-matrix.lock
+	@$(LOCK) $(if $(UPGRADE),--upgrade) --group build --group test --group lint --group bench --group matrix -o requirements-matrix.lock
 	@cp requirements-matrix.lock requirements-dev.lock
-	@$(LOCK) --group build --group test --group lint -o requirements-dev.lock
+	@$(LOCK) --group build --group test --group lint --group bench -o requirements-dev.lock
 	@cp requirements-dev.lock requirements.lock
 	@$(LOCK) --group build -o requirements.lock
 

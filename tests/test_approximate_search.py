@@ -226,11 +226,30 @@ def test_prose_and_logs_are_scanned_to_the_end(writer: Any, chars: int) -> None:
     assert (result["scanned_end"], result["scope_truncated"]) == (65_536, False)
     assert 0 < result["comparison_cells"] < 1_000_000
     assert result["candidates"][0]["distance"] == 1
-    if chars >= 40 and writer is sentences:  # only beside the passage itself is anything measured
-        assert result["comparison_cells"] <= 20 * 5 * chars
-        assert places(result)[0] in [
-            (1, start, start + chars - 1), (1, start - 1, start + chars - 1)
-        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("writer", "looked_at", "measured"), [(sentences, 200, 20), (log_lines, 6_000, 300)]
+)
+def test_few_window_starts_are_looked_at_and_fewer_measured(
+    writer: Any, looked_at: int, measured: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What makes the search fast: of 65,536 window starts most are never looked at, and of those
+    beside a piece of the query most are not measured."""
+    looks: list[str] = []
+    original = approximate_search.evaluator
+
+    def counting(query: str) -> Any:
+        evaluate = original(query)
+        return lambda beginning: (looks.append(beginning), evaluate(beginning))[1]
+
+    monkeypatch.setattr(approximate_search, "evaluator", counting)
+    text = writer(random.Random(f"fast {writer.__name__}"), 65_536)
+    query = text[50_010:50_030] + "~" + text[50_031:50_051]
+    found = search(text, query, 1, 1_000_000)
+    assert tuple(found.windows[0]) == (1, 50_010, 50_051)
+    assert 0 < found.evaluations <= measured
+    assert len(looks) <= looked_at
 
 
 def test_the_places_asked_for_are_the_places_given() -> None:

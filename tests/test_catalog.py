@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from patchdiff import Service
 from patchdiff.catalog import PROFILES, TOOLS, ProfileUnavailableError, Tool, tools_of
 from patchdiff.catalog_schemas import PATTERN_MEANINGS
+from patchdiff.preview import NOT_GIVEN
 from tests.support.pipes import Child
 
 CONTRACT_ORDER = [
@@ -25,8 +26,16 @@ CONTRACT_ORDER = [
     "patchdiff_read_lines",
     "patchdiff_find_occurrences",
     "patchdiff_submit_edits",
+    "patchdiff_submit_operations",
+    "patchdiff_submit_replacement",
+    "patchdiff_preview",
     "patchdiff_get_pdcp_log",
     "patchdiff_get_manifest_ledger",
+]
+SUBMISSIONS = [
+    "patchdiff_submit_edits",
+    "patchdiff_submit_operations",
+    "patchdiff_submit_replacement",
 ]
 READER = [
     "patchdiff_get_target",
@@ -34,9 +43,14 @@ READER = [
     "patchdiff_read_target",
     "patchdiff_read_lines",
     "patchdiff_find_occurrences",
+    "patchdiff_preview",
     "patchdiff_get_pdcp_log",
     "patchdiff_get_manifest_ledger",
 ]
+REQUEST = (
+    "expected_target_version expected_current_hash client_request_id parent_pdcp_log_id attempt "
+    "source include_correlation_id"
+)
 PARAMETERS = {
     "patchdiff_initialize_target": "filename! content content_type project_id from_workspace",
     "patchdiff_handle_upload": "filename! content! content_type! project_id",
@@ -47,9 +61,11 @@ PARAMETERS = {
     "include_line_starts",
     "patchdiff_find_occurrences": "target_file_id! text! context_chars start_occurrence "
     "max_results",
-    "patchdiff_submit_edits": "target_file_id! intent! edits! expected_target_version "
-    "expected_current_hash client_request_id parent_pdcp_log_id attempt source "
-    "include_correlation_id",
+    "patchdiff_submit_edits": f"target_file_id! intent! edits! {REQUEST}",
+    "patchdiff_submit_operations": f"target_file_id! intent! operations! {REQUEST}",
+    "patchdiff_submit_replacement": f"target_file_id! intent! replacement! {REQUEST}",
+    "patchdiff_preview": "target_file_id! format! expected_target_version expected_current_hash "
+    "intent edits operations replacement",
     "patchdiff_get_pdcp_log": "target_file_id! limit before_sequence status content_hash "
     "client_request_id include_content",
     "patchdiff_get_manifest_ledger": "target_file_id! include_previous_cycles limit "
@@ -72,6 +88,8 @@ def properties(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any
         yield from properties(inner, f"{path}{name}.")
     if "items" in schema:
         yield from properties(schema["items"], f"{path}[].")
+    for alternative in schema.get("oneOf", []):
+        yield from properties(alternative, path)
 
 
 def patterns() -> set[str]:
@@ -98,7 +116,9 @@ def test_a_profile_without_its_tools_is_refused_by_name(profile: str) -> None:
 @every_tool
 @pytest.mark.req("CAT-019")
 def test_the_root_of_a_schema_is_a_plain_closed_object(tool: Tool) -> None:
-    assert set(tool.input_schema) == {"type", "properties", "required", "additionalProperties"}
+    extension = {"x-patchdiff-capabilities"} if tool.name in SUBMISSIONS[1:] else set()
+    plain = {"type", "properties", "required", "additionalProperties"}
+    assert set(tool.input_schema) == plain | extension
     assert tool.input_schema["type"] == "object"
     assert tool.input_schema["additionalProperties"] is False
     Draft202012Validator.check_schema(tool.input_schema)
@@ -138,15 +158,40 @@ def test_titles_descriptions_and_annotations(tool: Tool) -> None:
     assert re.fullmatch(r"patchdiff_[a-z_]+", tool.name)
     assert tool.read_only is (tool.name in READER)
     assert tool.idempotent is tool.read_only
-    assert tool.destructive is (tool.name == "patchdiff_submit_edits")
+    assert tool.destructive is (tool.name in SUBMISSIONS)
 
 
 @pytest.mark.req("CAT-022")
-def test_the_submission_tool_states_the_guard_rule_in_prose() -> None:
+@pytest.mark.parametrize("name", [*SUBMISSIONS, "patchdiff_preview"])
+def test_a_submission_tool_states_the_guard_rule_in_prose(name: str) -> None:
     assert (
         "At least one of expected_target_version and expected_current_hash is required"
-        in TOOLS["patchdiff_submit_edits"].description
+        in TOOLS[name].description
     )
+
+
+@pytest.mark.req("CAT-024", "CAT-025", "CAT-026", "CAT-027")
+def test_the_newer_submissions_state_their_capabilities() -> None:
+    operations, replacement = (
+        TOOLS[name].input_schema["x-patchdiff-capabilities"] for name in SUBMISSIONS[1:]
+    )
+    assert operations == {
+        "protocol": "patchdiff-tx/2",
+        "runtime": "patchdiff-mvp-0.3.0",
+        "operations": ["match", "span"],
+        "coordinates": "sequential canonical code points, end exclusive",
+        "insertion": "span with start equal to end and an empty expected_text",
+        "span_context": {
+            "fields": ["expected_before", "expected_after"],
+            "runtime": "patchdiff-mvp-0.5.0",
+        },
+    }
+    assert replacement == {
+        "protocol": "patchdiff-tx/3",
+        "runtime": "patchdiff-mvp-0.4.0",
+        "operations": ["replace_all"],
+        "size_limits": {"code_points": 1_000_000, "utf8_bytes": 1_048_576},
+    }
 
 
 def operations(parsed: Any) -> Iterator[Any]:
@@ -194,6 +239,7 @@ GOOD = {
     "content_hash": "0" * 64,
     "client_request_id": "~" * 128,
     "edits.[].change_id": "A.b_c-" + "9" * 58,
+    "operations.[].change_id": "A.b_c-" + "9" * 58,
 }
 
 
@@ -213,7 +259,7 @@ def test_strings_that_fit_a_pattern_do_so_to_their_very_end(tool: Tool) -> None:
 @pytest.mark.req("CAT-018")
 def test_nullable_fields_accept_null_and_default_to_it(tool: Tool) -> None:
     for path, schema in properties(tool.input_schema):
-        nullable = isinstance(schema["type"], list)
+        nullable = isinstance(schema.get("type"), list)
         assert Draft202012Validator(schema).is_valid(None) is nullable, path
         if nullable:
             assert schema["type"][1:] == ["null"], path
@@ -238,12 +284,19 @@ def test_the_service_s_method_has_the_same_parameters_and_defaults(tool: Tool) -
         if name in tool.input_schema["required"]:
             assert parameter.default is parameter.empty, name
             assert "default" not in schema, name
-        else:
+        elif "default" in schema:
             assert json.dumps(parameter.default) == json.dumps(schema["default"]), name
+        else:
+            # a field of one format: left out is something else than null
+            assert tool.name == "patchdiff_preview", name
+            assert parameter.default is NOT_GIVEN, name
 
 
 def test_no_schema_has_an_upper_bound_where_the_service_clamps() -> None:
-    assert "maximum" not in json.dumps(schemas())
+    spans = {"operations.start", "operations.end", "operations[].start", "operations[].end"}
+    for schema in schemas():
+        for path, inner in properties(schema):
+            assert "maximum" not in inner or path.replace(".[]", "[]") in spans, path
 
 
 @pytest.mark.req("CAT-007", "CAT-014")

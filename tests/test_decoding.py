@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
 from patchdiff.catalog import TOOLS
-from patchdiff.records import MalformedProposalError, decode_edits
+from patchdiff.decoding import MalformedProposalError, decode_edits
 
 SCHEMA = TOOLS["patchdiff_submit_edits"].input_schema["properties"]["edits"]
 STRICT = extend(

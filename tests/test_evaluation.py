@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from patchdiff.decoding import MalformedProposalError, decode_edits
 from patchdiff.evaluation import NotApplicableError, evaluate
 from patchdiff.origins import consumed_occurrences
-from patchdiff.records import MalformedProposalError, decode_edits
 
 # few letters, so that overlaps and ambiguities happen; astral, combining and line ends among them
 LETTERS = st.text(alphabet="ab\U0001f600\u0301\n", max_size=14)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 
 from patchdiff.catalog import tools_of
+from patchdiff.protocol import instructions
 from tests.support.pipes import ROOT, Child, initialize_params, tool_answer
 
 TARGET = "00000000-0000-4000-8000-000000000000"
@@ -214,3 +216,11 @@ def test_the_sdk_client_completes_a_session(mode: str) -> None:
     assert version == {"legacy": "2025-11-25"}.get(mode, "2026-07-28")
     assert names == [tool.name for tool in tools_of("reader")]
     assert json.loads(text) == {"status": "ok", "text": "echo \u2028\u00e9"}
+
+
+@pytest.mark.parametrize("profile", ["full", "reader"])
+def test_the_instructions_name_tools_that_the_session_has(profile: str) -> None:
+    tools = tools_of(profile)
+    named = set(re.findall(r"patchdiff_[a-z_]+", instructions(tools)))
+    assert len(named) >= 4
+    assert named <= {tool.name for tool in tools}

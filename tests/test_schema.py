@@ -330,7 +330,7 @@ def test_failure_names_what_a_dba_must_do(tmp_path: Path, route: str) -> None:
     with EmbeddedServer(tmp_path / "home") as server:
         with connect(server.url()) as admin:
             admin.execute('create role "ap p" login')
-            admin.execute('create database app owner "ap p"')
+            admin.execute("create database app")
         url = server.url(database="app").replace("patchdiff@", "ap%20p@")
         if route == "python":
             with connect(url) as user, pytest.raises(SchemaError) as refusal:
@@ -341,11 +341,10 @@ def test_failure_names_what_a_dba_must_do(tmp_path: Path, route: str) -> None:
             told = run_psql(url, check=False).stderr
         for role in ("patchdiff_owner", "patchdiff_editor", "patchdiff_reader"):
             assert f"create role {role} nologin" in told
-        statements = re.search(r"A DBA must run: (.*?;) and then: (.*?;)", told)
+        statements = re.search(r"A DBA must run: (.*;)", told)
         assert statements is not None
         with connect(server.url()) as admin:
-            for statement in statements.groups():
-                admin.execute(statement.encode())
+            admin.execute(statements[1].encode())
         with connect(url) as user:
             assert migrate(user).applied == MIGRATION_NAMES
             assert schema_status(user).state is SchemaState.CURRENT

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.pq import TransactionStatus
+from psycopg.rows import dict_row
 
 from patchdiff import Service
+from patchdiff.decoding import decode_edits
 from patchdiff.evaluation import NotApplicableError, evaluate
-from patchdiff.records import decode_edits
 from tests.support.documents import sha256
 
 EDIT = [{"match": "alpha", "replace": "gamma"}]
@@ -80,6 +81,15 @@ def test_the_callers_transaction_stays_the_callers(
     again = own.submit_edits(target, "i", [{"match": "alpha", "replace": "delta"}], 0)
     assert (again["status"], again["version"]) == ("accepted", 1)
     assert service.get_target(target)["current_content"] == "delta beta\n"
+
+
+def test_a_connection_may_make_rows_of_any_kind(database_url: str) -> None:
+    with psycopg.connect(database_url, row_factory=dict_row) as connection:
+        service = Service(connection)
+        target = made(service)
+        assert service.submit_edits(target, "i", EDIT, 0)["version"] == 1
+        assert service.find_occurrences(target, "gamma")["occurrence_count"] == 1
+        assert service.submit_edits(target, "i", EDIT, 0)["status"] == "rejected"
 
 
 @pytest.mark.req("SUBM-061")
@@ -232,3 +242,15 @@ def test_facts_of_the_database_are_those_of_the_evaluation(
         assert (answer["before_hash"], answer["after_hash"]) == (sha256(text), sha256(result.text))
         text = result.text
         assert service.get_target(target)["current_content"] == text
+
+
+def test_invalid_text_far_down_is_recorded_with_a_bounded_path(service: Service) -> None:
+    target = made(service)
+    nested: Any = "\ud800"
+    for _ in range(60):
+        nested = {"x" * 79: nested}
+    answer = service.submit_edits(target, "i", [nested], 0)
+    assert answer["failure_reason"] == "target_encoding_invalid"
+    [place] = answer["diagnostic"]["invalid_text"]
+    assert len(place["path"]) == 1_200
+    assert service.get_pdcp_log(target)["entries"][0]["pdcp_log_id"] == answer["pdcp_log_id"]

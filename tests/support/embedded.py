@@ -16,8 +16,10 @@ import psycopg
 import pytest
 
 USER_PROGRAM = """
-import sys
+import signal, sys
 from pathlib import Path
+# a suite that runs in the background passes on that it ignores SIGINT
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from patchdiff.embedded import EmbeddedServer
 server = EmbeddedServer(Path(sys.argv[1]))
 server.start()

@@ -13,7 +13,7 @@ import warnings
 
 from patchdiff.arguments import refuse_types
 from patchdiff.catalog import Tool, tools_of
-from patchdiff.framing import claim
+from patchdiff.descriptors import claim
 from patchdiff.protocol import Answer, build_server, run
 
 performed: list[str] = []
