@@ -228,3 +228,17 @@ def test_lost_database_is_an_operational_error_after_the_first_connection(
         pytest.raises(StartupError, match="does not exist"),
     ):
         database.service_connection()
+
+
+def test_writers_read_what_others_committed_whatever_the_database_s_default(
+    database_url: str,
+) -> None:
+    default = "options=-c%20default_transaction_isolation%3Dserializable"
+    with contextlib.closing(
+        Database(settings(DATABASE_URL=f"{database_url}?{default}"))
+    ) as database:
+        connection = database.service_connection()
+        shown = connection.execute("show transaction_isolation").fetchone()
+        assert shown == ("read committed",)
+        with connection.transaction():
+            assert connection.execute("show transaction_isolation").fetchone() == shown

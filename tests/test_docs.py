@@ -198,3 +198,14 @@ def test_the_error_page_s_reasons_and_statuses_are_produced() -> None:
         for name in listed
         if not name.startswith("diagnostic.") and not re.search(rf"['\"]{name}['\"]", texts)
     ] == []
+
+
+def test_the_python_of_the_readme_runs(database_url: str) -> None:
+    [program] = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
+    )
+    names: dict[str, object] = {"url": database_url}
+    exec(program, names)
+    answer = names["answer"]
+    assert isinstance(answer, dict)
+    assert (answer["status"], answer["version"]) == ("accepted", 1)

@@ -288,7 +288,7 @@ def test_either_route_recovers_what_the_other_recorded(service: Any, editor: Con
     assert recovered == by_sql | {"deduplicated": True}
 
 
-@pytest.mark.req("SQL-010", "SUBM-015")
+@pytest.mark.req("SQL-010", "TX2-041", "TX2-044")
 def test_the_record_and_its_fingerprint(
     service: Any, admin: Connection, editor: Connection
 ) -> None:
@@ -315,6 +315,7 @@ def test_the_record_and_its_fingerprint(
     )
     [row] = rows(admin, target)
     assert row["pdcp_content"] == record
+    assert row["runtime_version"] == "patchdiff-mvp-0.5.0"
     assert row["request_fingerprint"] == fingerprint(
         "patchdiff-tx/2", sha256(record), 0, sha256("a\n\u4e2d")
     )

@@ -28,6 +28,10 @@ CONNECT_SECONDS = 10
 """How long a connection may take, unless the URL or PGCONNECT_TIMEOUT says otherwise."""
 
 
+ELSEWHERE = ("PGSERVICE", "PGSERVICEFILE", "PGHOSTADDR")
+"""Variables that would send a connection to the embedded server to another place."""
+
+
 class DatabaseUnavailableError(StartupError):
     """The database cannot be reached."""
 
@@ -65,6 +69,10 @@ class Database:
             return self._settings.database_url
         if self._server is None:
             from patchdiff.embedded import EmbeddedServer
+
+            # libpq would look there before it looks at the server's own address
+            for name in ELSEWHERE:
+                os.environ.pop(name, None)
 
             self._server = EmbeddedServer(self._settings.home)
         self._server.start()
@@ -110,11 +118,11 @@ class Database:
                 self._prepare()
             except psycopg.Error as error:
                 raise DatabaseUnavailableError(f"the database failed: {told(error)}") from error
-            self._connection = self.connection(self.role)
+            self._connection = self._session()
             self._checked = True
             return self._connection
         try:
-            self._connection = self.connection(self.role)
+            self._connection = self._session()
         except StartupError as error:
             raise psycopg.OperationalError(str(error)) from error
         return self._connection
@@ -126,6 +134,12 @@ class Database:
             self._connection = None
         if self._server is not None:
             self._server.release()
+
+    def _session(self) -> psycopg.Connection[Any]:
+        connection = self.connection(self.role)
+        # a writer that waited for a target's lock must see what the other one committed
+        connection.execute("set default_transaction_isolation = 'read committed'")
+        return connection
 
     def _prepare(self) -> None:
         with self.administrator_connection() as connection:

@@ -80,6 +80,17 @@ def test_url_of_the_embedded_server_is_one_that_psql_accepts(home: Path) -> None
     assert "while some patchdiff process uses it" in run("url", "--help").stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("PGSERVICE", "nowhere"), ("PGHOSTADDR", "192.0.2.1"), ("PGHOST", "/nowhere")],
+)
+def test_variables_of_libpq_do_not_lead_away_from_the_embedded_server(
+    home: Path, name: str, value: str
+) -> None:
+    told = run("psql", "-XAtc", "select 42", PATCHDIFF_HOME=str(home), **{name: value})
+    assert (told.returncode, told.stdout, told.stderr) == (0, "42\n", "")
+
+
 def test_psql_runs_on_the_embedded_server_and_stops_it_afterwards(home: Path) -> None:
     told = run("psql", "-XAt", PATCHDIFF_HOME=str(home), stdin="select 6 * 7;\n")
     assert (told.returncode, told.stdout, told.stderr) == (0, "42\n", "")
