@@ -202,3 +202,41 @@ $function$;
 comment on function patchdiff._record_functions(text) is
 'Records which set of function files is installed here, by its SHA-256. True when it is another set than before.';
 revoke all on function patchdiff._record_functions(text) from public;
+
+-- Private functions may change their signatures and results from version to version, which replacing cannot do.
+create or replace function patchdiff._drop_private_functions(
+    sha256 text
+) returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_function regprocedure;
+begin
+    if exists (
+        select from patchdiff.schema_functions as f where f.sha256 = _drop_private_functions.sha256
+    ) then
+        return;
+    end if;
+    for v_function in
+        select p.oid
+        from pg_proc as p
+        where
+            p.pronamespace = 'patchdiff'::regnamespace
+            and starts_with(p.proname, '_')
+            and p.prorettype <> 'trigger'::regtype
+            and p.proname not in (
+                '_check_migrations', '_record_migration', '_record_functions', '_drop_private_functions'
+            )
+    loop
+        execute format('drop function %s', v_function);
+    end loop;
+end
+$function$;
+comment on function patchdiff._drop_private_functions(text) is
+'Drops the private functions of another version before this version''s are made; does nothing when the installed
+set has this SHA-256. Functions of triggers and of the installer stay.';
+revoke all on function patchdiff._drop_private_functions(text) from public;

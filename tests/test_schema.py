@@ -144,11 +144,22 @@ def test_psql_installs_the_same_schema(new_database: Callable[[], str]) -> None:
     assert ledger(by_psql) == before
 
 
+OLDER_FUNCTION = "create function patchdiff.{} returns integer language sql as 'select 1';"
+"""A private function with other arguments or another result than this version's."""
+
+
 @pytest.mark.parametrize("route", ["python", "psql"])
 def test_upgraded_schema_is_the_fresh_one(new_database: Callable[[], str], route: str) -> None:
     fresh, upgraded = new_database(), new_database()
     files = read_schema()
-    older = replace(files, migrations=files.migrations[:1], functions=())
+    older = replace(
+        files,
+        migrations=files.migrations[:1],
+        functions=(
+            ("_canonical_text.sql", OLDER_FUNCTION.format("_canonical_text(a text, b text)")),
+            ("_lines.sql", OLDER_FUNCTION.format("_lines(content text)")),
+        ),
+    )
     with connect(fresh) as connection:
         migrate(connection)
     with connect(upgraded) as connection:

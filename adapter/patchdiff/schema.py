@@ -159,6 +159,7 @@ def _migrate(connection: psycopg.Connection[Any], files: SchemaFiles) -> Migrati
     for migration in applied:
         _run(connection, migration.text)
         _run(connection, _record(migration))
+    _run(connection, _drop_private_functions(files))
     for _, text in files.functions:
         _run(connection, text)
     row = connection.execute(_record_functions(files).encode()).fetchone()
@@ -257,6 +258,7 @@ def install_script(files: SchemaFiles | None = None) -> str:
             f"{_record(migration)} \\gset",
             "\\endif",
         ]
+    lines.append(f"{_drop_private_functions(files)} \\gset")
     lines += [f"\\ir functions/{name}" for name, _ in files.functions]
     lines += [f"{_record_functions(files)} \\gset", "commit;"]
     return "\n".join(lines) + "\n"
@@ -278,6 +280,12 @@ def _record(migration: Migration) -> str:
         migration.number,
         migration.name,
         migration.sha256,
+    )
+
+
+def _drop_private_functions(files: SchemaFiles) -> str:
+    return _statement(
+        "select patchdiff._drop_private_functions(sha256 => {})", files.functions_sha256
     )
 
 
