@@ -13,7 +13,7 @@ create function pg_temp.rejected(request jsonb, version bigint default 0) return
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => rejected.request,
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true, "validation_stage": "s"}'
+        diagnostic => '{"retryable": true, "validation_stage": "precondition_guard"}'
     )
     from target as t
     inner join patchdiff.cloud_target_files as f on f.target_file_id = t.id::uuid

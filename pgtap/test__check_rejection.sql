@@ -5,10 +5,10 @@ create function pg_temp.checked(failure text, diagnostic text) returns text lang
 $$;
 select is(pg_temp.checked(
     '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": null}',
-    '{"retryable": true, "validation_stage": "s"}'
+    '{"retryable": true, "validation_stage": "precondition_guard"}'
 ), '', 'what every rejection has');
 select throws_ok(
-    format('select pg_temp.checked(%L, %L)', f, '{"retryable": true, "validation_stage": "s"}'), 'PD022', null,
+    format('select pg_temp.checked(%L, %L)', f, '{"retryable": true, "validation_stage": "precondition_guard"}'), 'PD022', null,
     'failure: ' || coalesce(left(f, 60), 'null')
 )
 from unnest(array[

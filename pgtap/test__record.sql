@@ -1,6 +1,6 @@
 -- req: TX1-001, TX1-007, TX1-011, TX1-012
 begin;
-select plan(16);
+select plan(19);
 select is(patchdiff._record('patchdiff-tx/' || n, r), r::jsonb, 'a record of tx/' || n)
 from (values
     (1, '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"a","replace":"b"}]}'),
@@ -19,6 +19,9 @@ from (values
     ('{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"a","replace":"b"}],"x":1}', 'a further member'),
     ('{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"a","replace":"b","change_id":"chg_002"},'
      '{"match":"a","replace":"b"}]}', 'two changes of one name'),
+    ('{"protocol":"patchdiff-tx/1", "intent":"i","edits":[{"match":"a","replace":"b"}]}', 'a space'),
+    ('{"intent":"i","protocol":"patchdiff-tx/1","edits":[{"match":"a","replace":"b"}]}', 'another order'),
+    ('{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"a","replace":"b"}],"intent":"j"}', 'two intents'),
     (repeat('[', 100000) || repeat(']', 100000), 'nested too deep')
 ) as v (r, d);
 select throws_ok(

@@ -6,15 +6,14 @@ select results_eq(
         '{"protocol":"patchdiff-tx/1","intent":"i","edits":[
           {"match":"a\r\nb","replace":"c\rd","change_id":null,"risk":"low"},
           {"match":"x","replace":"","change_id":"mine"}]}') $$,
-    $$ values (1::bigint, 'chg_001', null::text, null::bigint, E'a\nb', E'c\nd', 'low'), (2::bigint, 'mine', null, null, 'x', '', null) $$,
+    $$ values (1::bigint, 'chg_001', null::text, null::bigint, null::bigint, E'a\nb', E'c\nd', null::text, null::text, 'low'), (2::bigint, 'mine', null, null, null, 'x', '', null, null, null) $$,
     'changes in order, texts canonical, names by position where none is given'
 );
 select is(
     (select change_id from
-        patchdiff._record_changes('patchdiff-tx/1', jsonb_build_object(
-            'protocol', 'patchdiff-tx/1', 'intent', 'i', 'edits',
-            (select jsonb_agg('{"match": "a", "replace": "b"}'::jsonb) from generate_series(1, 1000))
-        )::text)
+        patchdiff._record_changes('patchdiff-tx/1', '{"protocol":"patchdiff-tx/1","intent":"i","edits":' || (
+            select jsonb_agg('{"match": "a", "replace": "b"}'::jsonb)::text from generate_series(1, 1000)
+        ) || '}')
     where change_index = 1000),
     'chg_1000',
     'the thousandth name has four digits'
@@ -22,16 +21,19 @@ select is(
 select results_eq(
     $$ select * from patchdiff._record_changes('patchdiff-tx/2',
         '{"protocol":"patchdiff-tx/2","intent":"i","operations":[
-          {"op":"span","start":1,"end":2,"expected_text":"\r\n","replace":"\r","risk":null},
+          {"op":"span","start":1,"end":2,"expected_text":"\r\n","replace":"\r","risk":null,"expected_before":"b"},
           {"op":"match","match":"x","replace":"y"}]}') $$,
     $$ values
-        (1::bigint, 'chg_001', 'span', 1::bigint, E'\n', E'\n', null::text), (2::bigint, 'chg_002', null, null, 'x', 'y', null) $$,
+        (1::bigint, 'chg_001', 'span', 1::bigint, 2::bigint, E'\n', E'\n', 'b', null::text, null::text),
+        (2::bigint, 'chg_002', null, null, null, 'x', 'y', null, null, null) $$,
     'spans match what they expect'
 );
 select results_eq(
     $$ select * from patchdiff._record_changes('patchdiff-tx/3',
         '{"protocol":"patchdiff-tx/3","intent":"i","replacement":"a\r\nb"}') $$,
-    $$ values (1::bigint, 'chg_001', 'replace_all', 0::bigint, null::text, E'a\nb', null::text) $$,
+    $$ values (
+        1::bigint, 'chg_001', 'replace_all', 0::bigint, null::bigint, null::text, E'a\nb', null::text, null::text, null::text
+    ) $$,
     'a whole replacement matches whatever is there'
 );
 select throws_ok(

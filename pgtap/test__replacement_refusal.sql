@@ -13,7 +13,7 @@ select is(patchdiff._replacement_refusal(repeat(E'\U0001F600', 262144)), null, '
 select is(
     patchdiff._replacement_refusal(repeat('a', 1000001)),
     '{"status": "invalid_argument", "code": "replacement_too_large", "pdcp_log_id": null, "failure_detail":
-      "The replacement is too large: raw_code_points is 1000001, the limit 1000000; submit the change as spans, which have no such limit.",
+      "The replacement is too large: raw_code_points is 1000001, the limit 1000000; where only parts of the text change, submit those as spans.",
       "diagnostic": {"code": "replacement_too_large", "limit_exceeded": "raw_code_points", "actual": 1000001,
       "limit": 1000000, "canonical_code_points": 1000001, "canonical_utf8_bytes": 1000001,
       "canonical_would_fit": false}}'::jsonb,

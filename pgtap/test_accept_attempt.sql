@@ -1,6 +1,6 @@
 -- req: TX1-044, TX1-045, TX1-046, SUBM-029, SUBM-060, SUBM-061, SQL-021
 begin;
-select plan(33);
+select plan(38);
 select
     has_function(
         'patchdiff',
@@ -63,7 +63,7 @@ create function pg_temp.rejected(request jsonb, version bigint default 0) return
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => rejected.request,
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true, "validation_stage": "s"}'
+        diagnostic => '{"retryable": true, "validation_stage": "precondition_guard"}'
     )
     from target as t
     inner join patchdiff.cloud_target_files as f on f.target_file_id = t.id::uuid
@@ -92,7 +92,7 @@ create function pg_temp.accept(
         coalesce(accept.target, t.id), accept.version, coalesce(accept.hash, t.hash), 'patchdiff-tx/1',
         format('{"protocol":"patchdiff-tx/1","intent":"i","edits":[%s]}', accept.edits),
         accept.request, accept.span_starts, accept.byte_starts,
-        encode(sha256(convert_to(accept.result, 'UTF8')), 'hex'), '{"warnings": [{}], "warning_count": 1, "warnings_truncated": false}'
+        encode(sha256(convert_to(accept.result, 'UTF8')), 'hex'), '{"warnings": [{"code": "c", "detail": "d"}], "warning_count": 1, "warnings_truncated": false}'
     ) from target as t
 $$;
 select is(pg_temp.accept('{5}', '{5}') ->> 'outcome', 'misfit', 'another text stands at the place');
@@ -103,15 +103,28 @@ select is(pg_temp.accept(hash => 'x') ->> 'outcome', 'stale_base', 'another hash
 select is(pg_temp.accept(result => null) ->> 'outcome', 'misfit', 'no result was announced');
 select is(pg_temp.accept(version => null) ->> 'outcome', 'stale_base', 'no version');
 select is(
-    (select patchdiff.accept_attempt(
-        t.id, 0, t.hash, 'patchdiff-tx/2',
-        '{"protocol":"patchdiff-tx/2","intent":"i","operations":[
-            {"op":"span","start":0,"end":4,"expected_text":"beta","replace":"gamma"}]}',
-        '{"expected_target_version": 0}', '{6}', '{6}', encode(sha256('alpha gamma'), 'hex')
-    ) ->> 'outcome' from target as t),
+    (
+        select
+            patchdiff.accept_attempt(
+                t.id, 0, t.hash, 'patchdiff-tx/2',
+                format(
+                    '{"protocol":"patchdiff-tx/2","intent":"i","operations":[{"op":"span","replace":"gamma",%s}]}', o.members
+                ),
+                '{"expected_target_version": 0}', '{6}', '{6}', patchdiff._sha256_hex(E'alpha gamma\n')
+            ) ->> 'outcome'
+        from target as t
+    ),
     'misfit',
-    'a span that is not where its record puts it'
-);
+    o.problem
+)
+from (values
+    ('"start":0,"end":4,"expected_text":"beta"', 'a span that is not where its record puts it'),
+    ('"start":6,"end":9,"expected_text":"beta"', 'an end that is not that of the expected text'),
+    ('"start":6,"end":10,"expected_text":"beta","expected_before":"x"', 'another text before'),
+    ('"start":6,"end":10,"expected_text":"beta","expected_before":"1234567"', 'more before than there is'),
+    ('"start":6,"end":10,"expected_text":"beta","expected_after":" "', 'another text after'),
+    ('"start":6,"end":10,"expected_text":"beta","expected_after":"\n\n"', 'more after than there is')
+) as o (members, problem);
 select throws_ok($$ select pg_temp.accept('{9223372036854775807}', '{6}') $$, 'PD021', null, 'a place beyond any text');
 select is(pg_temp.accept(target => gen_random_uuid()::text) ->> 'outcome', 'no_target', 'no such target');
 select is(pg_temp.accept(request => '{}') -> 'failure' ->> 'code', 'guard_required', 'a request that is refused');
@@ -147,7 +160,7 @@ select results_eq(
     $$ select l.status, l.before_version, l.after_version, l.runtime_version, l.client_request_id, l.intent,
         l.diagnostic_json ->> 'warnings', l.failure_reason
     from patchdiff.append_only_pdcp_logs as l, recorded as r where l.pdcp_log_id = (r.answer ->> 'pdcp_log_id')::uuid $$,
-    $$ values ('accepted', 0::bigint, 1::bigint, 'patchdiff-mvp-0.2.2', 'k', 'i', '[{}]', null::text) $$,
+    $$ values ('accepted', 0::bigint, 1::bigint, 'patchdiff-mvp-0.2.2', 'k', 'i', '[{"code": "c", "detail": "d"}]', null::text) $$,
     'one log row'
 );
 select results_eq(

@@ -127,7 +127,7 @@ select
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => '{"expected_target_version": 0, "client_request_id": "k", "source": "s"}',
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true, "validation_stage": "s"}'
+        diagnostic => '{"retryable": true, "validation_stage": "precondition_guard"}'
     ) ->> 'outcome' as outcome
 from target as t;
 select is((select outcome from made), 'rejected', 'a key is used');

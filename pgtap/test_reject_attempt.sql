@@ -1,6 +1,6 @@
 -- req: SUBM-020, SUBM-021, SQL-021, SUBM-061
 begin;
-select plan(24);
+select plan(25);
 select
     has_function(
         'patchdiff', 'reject_attempt', array['text', 'bigint', 'text', 'text', 'text', 'jsonb', 'jsonb', 'jsonb']
@@ -59,7 +59,7 @@ create function pg_temp.rejected(request jsonb, version bigint default 0) return
         pdcp_content => '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"nowhere","replace":""}]}',
         request => rejected.request,
         failure => '{"failure_reason": "match_absent", "failure_detail": "d", "failed_change_id": "chg_001"}',
-        diagnostic => '{"retryable": true, "validation_stage": "s"}'
+        diagnostic => '{"retryable": true, "validation_stage": "precondition_guard"}'
     )
     from target as t
     inner join patchdiff.cloud_target_files as f on f.target_file_id = t.id::uuid
@@ -84,11 +84,12 @@ create function pg_temp.rows_of_target() returns bigint language sql as $$
 $$;
 create function pg_temp.reject(
     failure jsonb, request jsonb default '{"expected_target_version": 0}', version bigint default 0,
-    hash text default null, target text default null, content text default '{"protocol":"patchdiff-tx/1","intent":"i"}'
+    hash text default null, target text default null, content text default '{"protocol":"patchdiff-tx/1","intent":"i"}',
+    protocol text default 'patchdiff-tx/1'
 ) returns jsonb language sql as $$
     select patchdiff.reject_attempt(
-        coalesce(reject.target, t.id), reject.version, coalesce(reject.hash, t.hash), 'patchdiff-tx/1',
-        reject.content, reject.request, reject.failure || '{"failure_detail": "d"}', '{"retryable": true, "validation_stage": "s"}'
+        coalesce(reject.target, t.id), reject.version, coalesce(reject.hash, t.hash), reject.protocol,
+        reject.content, reject.request, reject.failure || '{"failure_detail": "d"}', '{"retryable": true, "validation_stage": "precondition_guard"}'
     ) from target as t
 $$;
 create temporary table before_it on commit drop as
@@ -177,7 +178,8 @@ select is(
 create temporary table encoding on commit drop as
 select pg_temp.reject(
     '{"failure_reason": "target_encoding_invalid"}',
-    '{"expected_target_version": 0, "client_request_id": "n"}'
+    '{"expected_target_version": 0, "client_request_id": "n"}',
+    protocol => 'patchdiff-invalid-input/1'
 ) as answer;
 select is(
     (
@@ -186,6 +188,11 @@ select is(
     ),
     null,
     'nor does invalid text'
+);
+select is(
+    pg_temp.reject('{"failure_reason": "target_encoding_invalid"}') ->> 'outcome',
+    'unfounded',
+    'evidence of invalid text has a protocol of its own'
 );
 select is(
     pg_temp.reject('{"failure_reason": "protocol_invalid"}', content => repeat('[', 100000)) ->> 'outcome',

@@ -16,11 +16,16 @@ DEEPEST_PATH_CHARACTERS = 160
 def differing_fields(existing: str, submitted: str) -> dict[str, object]:
     """The first ten paths, such as ``edits[0].rationale``, at which two records differ.
 
-    Both are compact JSON records. A field that only one of them has differs, also when it is null.
+    Nothing is said of a row whose record is no JSON. A field that only one of them has differs,
+    also when it is null.
     Returns the diagnostic's ``differing_fields`` and ``differing_fields_truncated`` (contract,
     "Request-key diagnostics").
     """
-    paths = list(islice(_paths("", json.loads(existing), json.loads(submitted)), LISTED_PATHS + 1))
+    try:
+        recorded = json.loads(existing)
+    except (ValueError, RecursionError):
+        return {}
+    paths = list(islice(_paths("", recorded, json.loads(submitted)), LISTED_PATHS + 1))
     return {
         "differing_fields": paths[:LISTED_PATHS],
         "differing_fields_truncated": len(paths) > LISTED_PATHS,

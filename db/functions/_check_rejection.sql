@@ -18,7 +18,10 @@ begin
         and length(coalesce(failure ->> 'failed_change_id', '')) <= 64
         and jsonb_typeof(diagnostic) = 'object'
         and jsonb_typeof(diagnostic -> 'retryable') = 'boolean'
-        and jsonb_typeof(diagnostic -> 'validation_stage') = 'string'
+        and diagnostic ->> 'validation_stage' in (
+            'protocol_validation', 'precondition_guard', 'transaction_applicability'
+        )
+        and octet_length(diagnostic::text) <= 65536
     ) is not true then
         raise exception 'a rejection needs a failure and a diagnostic of their shape'
             using errcode = 'PD022',

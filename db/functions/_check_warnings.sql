@@ -12,7 +12,16 @@ begin
         jsonb_typeof(warnings) = 'object'
         and jsonb_typeof(warnings -> 'warnings') = 'array'
         and jsonb_array_length(warnings -> 'warnings') between 1 and 16
-        and jsonb_typeof(warnings -> 'warning_count') = 'number'
+        and not exists (
+            select from jsonb_array_elements(warnings -> 'warnings') as w (warning)
+            where (
+                jsonb_typeof(w.warning) = 'object'
+                and jsonb_typeof(w.warning -> 'code') = 'string'
+                and jsonb_typeof(w.warning -> 'detail') = 'string'
+            ) is not true
+        )
+        and (warnings -> 'warning_count')::text ~ '^[1-9][0-9]{0,8}$'
+        and (warnings ->> 'warning_count')::bigint >= jsonb_array_length(warnings -> 'warnings')
         and jsonb_typeof(warnings -> 'warnings_truncated') = 'boolean'
         and warnings - array['warnings', 'warning_count', 'warnings_truncated'] = '{}'
         and length(warnings::text) <= 65536

@@ -23,7 +23,12 @@ begin
             and v_record ->> 'protocol' = protocol_version
             and jsonb_typeof(v_record -> 'intent') = 'string'
             and v_record ? v_member
-            and v_record - array['protocol', 'intent', v_member] = '{}';
+            and v_record - array['protocol', 'intent', v_member] = '{}'
+            and starts_with(
+                pdcp_content,
+                '{"protocol":' || to_json(protocol_version) || ',"intent":' || to_json(v_record ->> 'intent')
+                || ',"' || v_member || '":'
+            );
         if v_fits and v_member = 'replacement' then
             v_fits := jsonb_typeof(v_record -> v_member) = 'string';
         elsif v_fits and jsonb_typeof(v_record -> v_member) = 'array' then

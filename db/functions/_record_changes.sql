@@ -6,8 +6,11 @@ create or replace function patchdiff._record_changes(
     change_id text,
     operation text,
     place bigint,
+    place_end bigint,
     matched text,
     replacement text,
+    before text,
+    after text,
     risk text
 )
 language plpgsql
@@ -22,8 +25,8 @@ begin
     if protocol_version = 'patchdiff-tx/3' then
         return query
         select
-            1::bigint, 'chg_001', 'replace_all', 0::bigint, null::text,
-            patchdiff._canonical_text(v_record ->> 'replacement'), null::text;
+            1::bigint, 'chg_001', 'replace_all', 0::bigint, null::bigint, null::text,
+            patchdiff._canonical_text(v_record ->> 'replacement'), null::text, null::text, null::text;
         return;
     end if;
     return query
@@ -35,10 +38,13 @@ begin
         ),
         case when c.change ->> 'op' = 'span' then 'span' end,
         case when c.change ->> 'op' = 'span' then (c.change ->> 'start')::bigint end,
+        case when c.change ->> 'op' = 'span' then (c.change ->> 'end')::bigint end,
         patchdiff._canonical_text(
             c.change ->> case when c.change ->> 'op' = 'span' then 'expected_text' else 'match' end
         ),
         patchdiff._canonical_text(c.change ->> 'replace'),
+        patchdiff._canonical_text(c.change ->> 'expected_before'),
+        patchdiff._canonical_text(c.change ->> 'expected_after'),
         c.change ->> 'risk'
     from jsonb_array_elements(coalesce(v_record -> 'edits', v_record -> 'operations'))
         with ordinality as c (change, position)
@@ -46,8 +52,8 @@ begin
 end
 $function$;
 comment on function patchdiff._record_changes(text, text) is
-'The changes of a stored record in order: one-based index, name, operation (null for a match), place (the
-code point where the record puts it, null for a match), and the canonical text that each matches and puts
-in its place; matched is null for a whole replacement. Raises PD020 for a text that is no record of the
-protocol.';
+'The changes of a stored record in order: one-based index, name, operation (null for a match), place and
+place_end (the code points between which the record puts it, null for a match), the canonical text that
+each matches and puts in its place, and what must stand directly before and after; matched is null for a
+whole replacement. Raises PD020 for a text that is no record of the protocol.';
 revoke all on function patchdiff._record_changes(text, text) from public;

@@ -36,7 +36,7 @@ begin
         'The replacement is too large: ' || v_limit.name || ' is ' || v_limit.actual || ', the limit '
         || v_limit.allowed || '; ' || case
             when v_would_fit then 'send the text with LF line endings, which fits.'
-            else 'submit the change as spans, which have no such limit.'
+            else 'where only parts of the text change, submit those as spans.'
         end
     ) || jsonb_build_object(
         'pdcp_log_id', null,

@@ -23,6 +23,7 @@ declare
     v_changes record;
     v_facts jsonb;
     v_intents record;
+    v_framed record;
     v_applied record;
 begin
     perform patchdiff._check_attempt(
@@ -61,6 +62,9 @@ begin
         array_agg(c.change_id order by c.change_index) as ids,
         array_agg(c.operation order by c.change_index) as operations,
         array_agg(c.place order by c.change_index) as places,
+        array_agg(c.place_end order by c.change_index) as ends,
+        array_agg(coalesce(c.before, '') order by c.change_index) as befores,
+        array_agg(coalesce(c.after, '') order by c.change_index) as afters,
         array_agg(coalesce(c.matched, v_target.current_content) order by c.change_index) as matched,
         array_agg(c.replacement order by c.change_index) as replacements,
         array_agg(c.risk order by c.change_index) as risks
@@ -70,15 +74,27 @@ begin
     ) as c;
     perform patchdiff._check_places(span_starts, byte_starts, cardinality(v_changes.matched));
     if exists (
-        select from unnest(v_changes.places, span_starts) as p (place, start) where p.place <> p.start
+        select from unnest(v_changes.places, v_changes.ends, v_changes.matched, span_starts)
+            as p (place, place_end, matched, start)
+        where p.place <> p.start or p.place_end <> p.start + length(p.matched)
     ) then
         return jsonb_build_object(
             'outcome', 'misfit', 'failure_detail', 'a span was not found where the record puts it'
         );
     end if;
+    -- what must stand beside a span is checked as if it were matched, and put back as it was
+    select
+        array_agg(c.before || c.matched || c.after order by c.i) as matched,
+        array_agg(c.before || c.replacement || c.after order by c.i) as replacements,
+        array_agg(c.start - length(c.before) order by c.i) as span_starts,
+        array_agg(c.byte_start - octet_length(c.before) order by c.i) as byte_starts
+    into v_framed
+    from unnest(
+        v_changes.befores, v_changes.matched, v_changes.afters, v_changes.replacements, span_starts, byte_starts
+    ) with ordinality as c (before, matched, after, replacement, start, byte_start, i);
     v_applied := patchdiff._apply_changes(
         v_target.current_content, v_target.ascii,
-        v_changes.matched, v_changes.replacements, span_starts, byte_starts
+        v_framed.matched, v_framed.replacements, v_framed.span_starts, v_framed.byte_starts
     );
     if v_applied.misfit is not null then
         return jsonb_build_object('outcome', 'misfit', 'failure_detail', v_applied.misfit);

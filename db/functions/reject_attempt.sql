@@ -38,6 +38,13 @@ begin
         return '{"outcome": "stale_base"}';
     end if;
 
+    if
+        (failure ->> 'failure_reason' = 'target_encoding_invalid')
+        <> (reject_attempt.protocol_version = 'patchdiff-invalid-input/1')
+    then
+        return '{"outcome": "unfounded"}';
+    end if;
+
     v_row.target_file_id := v_target.target_file_id;
     v_row.status := 'rejected';
     v_row.protocol_version := reject_attempt.protocol_version;
@@ -62,7 +69,7 @@ begin
         case
             when
                 v_row.failure_reason in ('target_encoding_invalid', 'protocol_invalid')
-                or failure ->> 'code' = 'OBSERVATION_REQUIRED'
+                or (v_row.failure_reason = 'context_invalid' and failure ->> 'code' = 'OBSERVATION_REQUIRED')
                 then failure
         end
     );
