@@ -18,10 +18,11 @@ select 2 not in (
 \ir migrations/0002_append_only.sql
 select patchdiff._record_migration(migration_number => 2, migration_name => '0002_append_only', sha256 => '01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'a6590ff7eda5886dd20c0bfa13a88d940bbf683776e6d25ce1303480aa422902') \gset
+select patchdiff._drop_private_functions(sha256 => '2c26df30419e9ba94306d9bbf36690ca07f310a43a1b45f745cb5cb5415cb3a4') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
+\ir functions/_apply_record.sql
 \ir functions/_byte_offset.sql
 \ir functions/_canonical_text.sql
 \ir functions/_change_facts.sql
@@ -102,5 +103,5 @@ select patchdiff._drop_private_functions(sha256 => 'a6590ff7eda5886dd20c0bfa13a8
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'a6590ff7eda5886dd20c0bfa13a88d940bbf683776e6d25ce1303480aa422902') \gset
+select patchdiff._record_functions(sha256 => '2c26df30419e9ba94306d9bbf36690ca07f310a43a1b45f745cb5cb5415cb3a4') \gset
 commit;

@@ -11,6 +11,7 @@ values
 ('_append_log_row(patchdiff.append_only_pdcp_logs, bigint, text, jsonb, text, jsonb)', 'volatile', 'private'),
 ('_apply_changes(text, boolean, text[], text[], bigint[], bigint[])', 'immutable', 'private'),
 ('_byte_offset(bytea, bigint, bigint, bigint)', 'immutable', 'private'),
+('_apply_record(text, text, text, boolean, bigint[], bigint[])', 'stable', 'private'),
 ('_canonical_text(text)', 'immutable', 'private'),
 ('_change_facts(text, bigint, text, bigint, text, text)', 'immutable', 'private'),
 ('_check_migrations(integer, jsonb)', 'stable', 'private'),

@@ -29,9 +29,7 @@ from patchdiff.records import (
     TYPED_EDITS,
     TYPED_RUNTIME,
 )
-from patchdiff.submission import (
-    application_failure,
-)
+from patchdiff.submission import application_failure
 from patchdiff.text import sha256_hex
 
 JsonObject = dict[str, Any]

@@ -20,10 +20,7 @@ declare
     v_target record;
     v_row patchdiff.append_only_pdcp_logs;
     v_verdict jsonb;
-    v_changes record;
-    v_facts jsonb;
     v_intents record;
-    v_framed record;
     v_applied record;
 begin
     perform patchdiff._check_attempt(
@@ -58,63 +55,19 @@ begin
         return v_verdict;
     end if;
 
-    select
-        array_agg(c.change_id order by c.change_index) as ids,
-        array_agg(c.operation order by c.change_index) as operations,
-        array_agg(c.place order by c.change_index) as places,
-        array_agg(c.place_end order by c.change_index) as ends,
-        array_agg(coalesce(c.before, '') order by c.change_index) as befores,
-        array_agg(coalesce(c.after, '') order by c.change_index) as afters,
-        array_agg(coalesce(c.matched, v_target.current_content) order by c.change_index) as matched,
-        array_agg(c.replacement order by c.change_index) as replacements,
-        array_agg(c.risk order by c.change_index) as risks
-    into v_changes
-    from patchdiff._record_changes(
-        accept_attempt.protocol_version, accept_attempt.pdcp_content
-    ) as c;
-    perform patchdiff._check_places(span_starts, byte_starts, cardinality(v_changes.matched));
-    if exists (
-        select from unnest(v_changes.places, v_changes.ends, v_changes.matched, span_starts)
-            as p (place, place_end, matched, start)
-        where p.place <> p.start or p.place_end <> p.start + length(p.matched)
-    ) then
-        return jsonb_build_object(
-            'outcome', 'misfit', 'failure_detail', 'a span was not found where the record puts it'
-        );
-    end if;
-    -- what must stand beside a span is checked as if it were matched, and put back as it was
-    select
-        array_agg(c.before || c.matched || c.after order by c.i) as matched,
-        array_agg(c.before || c.replacement || c.after order by c.i) as replacements,
-        array_agg(c.start - length(c.before) order by c.i) as span_starts,
-        array_agg(c.byte_start - octet_length(c.before) order by c.i) as byte_starts
-    into v_framed
-    from unnest(
-        v_changes.befores, v_changes.matched, v_changes.afters, v_changes.replacements, span_starts, byte_starts
-    ) with ordinality as c (before, matched, after, replacement, start, byte_start, i);
-    v_applied := patchdiff._apply_changes(
-        v_target.current_content, v_target.ascii,
-        v_framed.matched, v_framed.replacements, v_framed.span_starts, v_framed.byte_starts
+    v_applied := patchdiff._apply_record(
+        accept_attempt.protocol_version, accept_attempt.pdcp_content,
+        v_target.current_content, v_target.ascii, span_starts, byte_starts
     );
     if v_applied.misfit is not null then
         return jsonb_build_object('outcome', 'misfit', 'failure_detail', v_applied.misfit);
     end if;
-    v_facts := (
-        select
-            jsonb_agg(
-                patchdiff._change_facts(
-                    v_changes.ids[i], i, v_changes.operations[i], span_starts[i],
-                    v_changes.matched[i], v_changes.replacements[i]
-                ) order by i
-            )
-        from generate_series(1, cardinality(span_starts)) as i
-    );
     v_row.after_hash := encode(sha256(v_applied.result), 'hex');
     if
         v_row.after_hash is distinct from accept_attempt.after_hash
         or (
-            v_facts -> 0 ->> 'operation' = 'replace_all'
-            and v_facts -> 0 ->> 'matched_sha256' <> v_target.current_hash
+            v_applied.facts -> 0 ->> 'operation' = 'replace_all'
+            and v_applied.facts -> 0 ->> 'matched_sha256' <> v_target.current_hash
         )
     then
         return jsonb_build_object(
@@ -138,10 +91,10 @@ begin
     v_intents := patchdiff._record_intents(accept_attempt.pdcp_content);
     v_row := patchdiff._append_log_row(
         v_row, v_target.log_head_sequence, v_target.log_head_hash, request,
-        v_intents.transaction_intent, v_facts
+        v_intents.transaction_intent, v_applied.facts
     );
     perform patchdiff._append_ledger_rows(
-        v_row, v_facts, v_changes.risks, v_intents.transaction_intent, v_intents.rationales
+        v_row, v_applied.facts, v_applied.risks, v_intents.transaction_intent, v_intents.rationales
     );
     update patchdiff.cloud_target_files as t
     set
@@ -157,7 +110,7 @@ begin
         'pdcp_log_id', v_row.pdcp_log_id,
         'after_version', v_row.after_version,
         'after_hash', v_row.after_hash,
-        'changes', v_facts
+        'changes', v_applied.facts
     );
 end
 $function$;
