@@ -18,7 +18,7 @@ select 2 not in (
 \ir migrations/0002_append_only.sql
 select patchdiff._record_migration(migration_number => 2, migration_name => '0002_append_only', sha256 => '01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => '2c26df30419e9ba94306d9bbf36690ca07f310a43a1b45f745cb5cb5415cb3a4') \gset
+select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f73b87fd2947ab217939809239a6fc63ea74a2') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -56,6 +56,7 @@ select patchdiff._drop_private_functions(sha256 => '2c26df30419e9ba94306d9bbf366
 \ir functions/_log_page_of_request.sql
 \ir functions/_log_row_hash.sql
 \ir functions/_no_target_outcome.sql
+\ir functions/_opened_outcome.sql
 \ir functions/_original_eol_refusal.sql
 \ir functions/_page_length.sql
 \ir functions/_page_limit.sql
@@ -103,5 +104,5 @@ select patchdiff._drop_private_functions(sha256 => '2c26df30419e9ba94306d9bbf366
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => '2c26df30419e9ba94306d9bbf36690ca07f310a43a1b45f745cb5cb5415cb3a4') \gset
+select patchdiff._record_functions(sha256 => 'f82fa4a33010b4459e5fe00689f73b87fd2947ab217939809239a6fc63ea74a2') \gset
 commit;

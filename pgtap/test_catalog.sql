@@ -48,6 +48,7 @@ values
 ('_log_row_hash(patchdiff.append_only_pdcp_logs, jsonb)', 'stable', 'private'),
 ('_no_target_outcome(uuid, jsonb, jsonb)', 'immutable', 'private'),
 ('_original_eol_refusal(text)', 'stable', 'private'),
+('_opened_outcome(jsonb, bigint, text, bigint)', 'immutable', 'private'),
 ('_page_length(bigint)', 'immutable', 'private'),
 ('_page_limit(bigint)', 'immutable', 'private'),
 ('_read_lines_refusal(bigint, bigint, bigint, bigint, boolean)', 'stable', 'private'),

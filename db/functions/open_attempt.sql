@@ -29,7 +29,7 @@ begin
         outcome := patchdiff._no_target_outcome(v_target_id, request, proposal_failure);
         return;
     end if;
-    outcome := coalesce(
+    outcome := patchdiff._opened_outcome(
         patchdiff._judge_request(
             v_target_id,
             v_version,
@@ -39,11 +39,7 @@ begin
             request,
             proposal_failure
         ),
-        '{"outcome": "open"}'
-    ) || jsonb_build_object(
-        'target', jsonb_build_object(
-            'version', v_version, 'current_hash', v_hash, 'code_points', v_code_points
-        )
+        v_version, v_hash, v_code_points
     );
     if outcome -> 'failure' ->> 'code' = 'request_key_conflict' then
         outcome := outcome || jsonb_build_object('existing_content', (

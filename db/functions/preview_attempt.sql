@@ -30,21 +30,17 @@ begin
         outcome := patchdiff._no_target_outcome(v_target_id, v_guards, proposal_failure);
         return;
     end if;
-    outcome := coalesce(
+    outcome := patchdiff._opened_outcome(
         patchdiff._judge_request(
             v_target_id,
             v_version,
             v_hash,
-            encode(sha256(convert_to(preview_attempt.current_content, 'UTF8')), 'hex') <> v_hash,
+            patchdiff._sha256_hex(preview_attempt.current_content) <> v_hash,
             null,
             v_guards,
             proposal_failure
         ),
-        '{"outcome": "open"}'
-    ) || jsonb_build_object(
-        'target', jsonb_build_object(
-            'version', v_version, 'current_hash', v_hash, 'code_points', v_code_points
-        )
+        v_version, v_hash, v_code_points
     );
     if outcome ->> 'outcome' <> 'open' then
         preview_attempt.current_content := left(preview_attempt.current_content, 256);
