@@ -3,7 +3,7 @@
 \set ON_ERROR_STOP on
 begin isolation level read committed read write;
 \ir bootstrap.sql
-select patchdiff._check_migrations(newest => 2, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551"}') \gset
+select patchdiff._check_migrations(newest => 3, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f"}') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -17,6 +17,13 @@ select 2 not in (
 \if :patchdiff_applies
 \ir migrations/0002_append_only.sql
 select patchdiff._record_migration(migration_number => 2, migration_name => '0002_append_only', sha256 => '01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551') \gset
+\endif
+select 3 not in (
+    select m.migration_number from patchdiff.schema_migrations as m
+) as patchdiff_applies \gset
+\if :patchdiff_applies
+\ir migrations/0003_history.sql
+select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
 select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f73b87fd2947ab217939809239a6fc63ea74a2') \gset
 \ir functions/_append_ledger_rows.sql
