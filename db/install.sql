@@ -25,7 +25,7 @@ select 3 not in (
 \ir migrations/0003_history.sql
 select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f73b87fd2947ab217939809239a6fc63ea74a2') \gset
+select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -40,6 +40,7 @@ select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f7
 \ir functions/_code_points.sql
 \ir functions/_compact_json.sql
 \ir functions/_conclude_submission.sql
+\ir functions/_diverged_failure.sql
 \ir functions/_echoed.sql
 \ir functions/_evaluate_spans.sql
 \ir functions/_export_line_ending.sql
@@ -48,9 +49,11 @@ select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f7
 \ir functions/_history_refusal.sql
 \ir functions/_is_change.sql
 \ir functions/_is_offset.sql
+\ir functions/_is_replayable_pair.sql
 \ir functions/_judge_request.sql
 \ir functions/_key_conflict.sql
 \ir functions/_ledger_entries.sql
+\ir functions/_ledger_facts.sql
 \ir functions/_ledger_page.sql
 \ir functions/_line_ending_facts.sql
 \ir functions/_line_range.sql
@@ -62,6 +65,7 @@ select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f7
 \ir functions/_log_page.sql
 \ir functions/_log_page_of_request.sql
 \ir functions/_log_row_hash.sql
+\ir functions/_missing_attempt.sql
 \ir functions/_no_target_outcome.sql
 \ir functions/_opened_outcome.sql
 \ir functions/_original_eol_refusal.sql
@@ -76,10 +80,14 @@ select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f7
 \ir functions/_rejection_diagnostic.sql
 \ir functions/_replacement_refusal.sql
 \ir functions/_replacement_shape_failure.sql
+\ir functions/_replay.sql
+\ir functions/_replay_attempt.sql
+\ir functions/_replay_failure.sql
 \ir functions/_request_envelope.sql
 \ir functions/_request_failure.sql
 \ir functions/_request_key_failure.sql
 \ir functions/_runtime_version.sql
+\ir functions/_save_failure.sql
 \ir functions/_sha256_hex.sql
 \ir functions/_slice.sql
 \ir functions/_span_change_id.sql
@@ -97,6 +105,7 @@ select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f7
 \ir functions/_verdict_admits.sql
 \ir functions/_within_page_budget.sql
 \ir functions/accept_attempt.sql
+\ir functions/content_at.sql
 \ir functions/export_target.sql
 \ir functions/get_manifest_ledger.sql
 \ir functions/get_pdcp_log.sql
@@ -107,9 +116,13 @@ select patchdiff._drop_private_functions(sha256 => 'f82fa4a33010b4459e5fe00689f7
 \ir functions/read_lines.sql
 \ir functions/read_target.sql
 \ir functions/reject_attempt.sql
+\ir functions/replay_inputs.sql
+\ir functions/replay_spans.sql
+\ir functions/save.sql
+\ir functions/save_checkpoint.sql
 \ir functions/schema_version.sql
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'f82fa4a33010b4459e5fe00689f73b87fd2947ab217939809239a6fc63ea74a2') \gset
+select patchdiff._record_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
 commit;

@@ -13,7 +13,7 @@ create or replace function patchdiff._apply_changes(
 ) returns record
 language plpgsql
 immutable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $function$
@@ -63,8 +63,13 @@ begin
         v_point_shift := 0;
         v_change := case v_step when 1 then v_first else v_last end;
         while v_change between v_first and v_last loop
-            v_byte := byte_starts[v_change] - v_byte_shift;
             v_point := span_starts[v_change] - v_point_shift;
+            v_byte := case
+                when byte_starts[v_change] is not null then byte_starts[v_change] - v_byte_shift
+                when v_ascii then v_point
+                when v_point < v_point_end then v_byte_end - 1
+                else patchdiff._byte_offset(result, v_point_end, v_byte_end, v_point)
+            end;
             if
                 v_byte < v_byte_end
                 or v_byte + octet_length(v_matched[v_change]) > octet_length(result)
@@ -87,7 +92,7 @@ begin
             ) then
                 misfit := format(
                     'change %s: byte %s is not the start of code point %s',
-                    v_change, byte_starts[v_change], span_starts[v_change]
+                    v_change, coalesce(byte_starts[v_change], v_byte), span_starts[v_change]
                 );
                 return;
             end if;
@@ -125,6 +130,6 @@ end
 $function$;
 comment on function patchdiff._apply_changes(text, boolean, text[], text[], bigint[], bigint[]) is
 'Applies changes in order to a text and answers the resulting UTF-8 bytes. Each change names, in the
-buffer that it sees, its place in code points and the same place in bytes; it must find its matched text
-there. ascii tells that the text is ASCII throughout. misfit says what does not fit, or is null.';
+buffer that it sees, its place in code points and the same place in bytes, or null there to have it counted; it
+must find its matched text there. ascii tells that the text is ASCII throughout. misfit says what does not fit, or is null.';
 revoke all on function patchdiff._apply_changes(text, boolean, text[], text[], bigint[], bigint[]) from public;

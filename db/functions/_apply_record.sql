@@ -12,7 +12,7 @@ create or replace function patchdiff._apply_record(
 ) returns record
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $function$
@@ -33,7 +33,9 @@ begin
         array_agg(c.risk order by c.change_index) as risks
     into v_changes
     from patchdiff._record_changes(_apply_record.protocol_version, _apply_record.pdcp_content) as c;
-    perform patchdiff._check_places(span_starts, byte_starts, cardinality(v_changes.matched));
+    perform patchdiff._check_places(
+        span_starts, coalesce(byte_starts, span_starts), cardinality(v_changes.matched)
+    );
     if exists (
         select from unnest(v_changes.places, v_changes.ends, v_changes.matched, span_starts)
             as p (place, place_end, matched, start)
@@ -74,6 +76,6 @@ $function$;
 comment on function patchdiff._apply_record(text, text, text, boolean, bigint[], bigint[]) is
 'Applies a stored record to a text at the places where its changes were found: the resulting UTF-8 bytes,
 and the facts and risks of the changes in order. misfit says what of the record does not fit the text or
-the places, or is null. ascii tells that the text is ASCII throughout. Raises PD020 for a text that is no
-record, PD021 for places that are none.';
+the places, or is null. ascii tells that the text is ASCII throughout; null byte_starts are counted. Raises PD020
+for a text that is no record, PD021 for places that are none.';
 revoke all on function patchdiff._apply_record(text, text, text, boolean, bigint[], bigint[]) from public;

@@ -4,7 +4,7 @@ create or replace function patchdiff._code_points(
 language plpgsql
 immutable
 strict
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $function$

@@ -53,12 +53,7 @@ begin
         patchdiff._lineage_failure(_judge_request.target_file_id, request),
         proposal_failure,
         patchdiff._guard_syntax_failure(request),
-        case when diverged then
-            patchdiff._request_failure(
-                'target_diverged', null, 'precondition_guard',
-                'The stored text and the stored hash of this target disagree: have it verified.'
-            )
-        end,
+        case when diverged then patchdiff._diverged_failure() end,
         patchdiff._stale_guard_failure(request, version, current_hash)
     );
     if v_failure is null then

@@ -5,7 +5,7 @@ create or replace function patchdiff._record_intents(
 ) returns record
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $function$

@@ -20,11 +20,7 @@ begin
             'failure_detail', l.failure_detail,
             'failed_change_id', l.failed_change_id,
             'diagnostic', l.diagnostic_json,
-            'changes', (
-                select coalesce(jsonb_agg(m.derived order by m.change_index), '[]')
-                from patchdiff.manifest_ledger as m
-                where m.target_file_id = l.target_file_id and m.pdcp_log_id = l.pdcp_log_id
-            )
+            'changes', patchdiff._ledger_facts(l.target_file_id, l.pdcp_log_id)
         )
         from patchdiff.append_only_pdcp_logs as l
         where

@@ -57,7 +57,7 @@ begin
 
     v_applied := patchdiff._apply_record(
         accept_attempt.protocol_version, accept_attempt.pdcp_content,
-        v_target.current_content, v_target.ascii, span_starts, byte_starts
+        v_target.current_content, v_target.ascii, span_starts, coalesce(byte_starts, '{}')
     );
     if v_applied.misfit is not null then
         return jsonb_build_object('outcome', 'misfit', 'failure_detail', v_applied.misfit);
