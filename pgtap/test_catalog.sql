@@ -1,6 +1,6 @@
 -- req: SQL-001, SQL-002, SQL-004, SQL-015, SQL-016, SQL-017, LOG-029
 begin;
-select plan(41);
+select plan(43);
 
 -- Every function there is: what it takes, its volatility, and who may call it (a reader function is the
 -- editor's too; a private one is called by other functions only). A new function is entered here.
@@ -10,20 +10,19 @@ values
 ('_append_ledger_rows(patchdiff.append_only_pdcp_logs, jsonb, text[], text, text[])', 'volatile', 'private'),
 ('_append_log_row(patchdiff.append_only_pdcp_logs, bigint, text, jsonb, text, jsonb)', 'volatile', 'private'),
 ('_apply_changes(text, boolean, text[], text[], bigint[], bigint[])', 'immutable', 'private'),
-('_byte_offset(bytea, bigint, bigint, bigint)', 'immutable', 'private'),
 ('_apply_record(text, text, text, boolean, bigint[], bigint[])', 'stable', 'private'),
+('_byte_offset(bytea, bigint, bigint, bigint)', 'immutable', 'private'),
 ('_canonical_text(text)', 'immutable', 'private'),
 ('_change_facts(text, bigint, text, bigint, text, text)', 'immutable', 'private'),
-('_check_migrations(integer, jsonb)', 'stable', 'private'),
 ('_check_attempt(text, text, jsonb)', 'immutable', 'private'),
+('_check_migrations(integer, jsonb)', 'stable', 'private'),
 ('_check_places(bigint[], bigint[], bigint)', 'immutable', 'private'),
 ('_check_rejection(jsonb, jsonb)', 'immutable', 'private'),
 ('_check_warnings(jsonb)', 'immutable', 'private'),
-('_is_change(text, jsonb)', 'immutable', 'private'),
-('_record(text, text)', 'stable', 'private'),
 ('_code_points(bytea)', 'immutable', 'private'),
 ('_compact_json(jsonb)', 'immutable', 'private'),
 ('_conclude_submission(text, text, text, jsonb, jsonb, jsonb)', 'volatile', 'private'),
+('_diverged_failure()', 'immutable', 'private'),
 ('_drop_private_functions(text)', 'volatile', 'private'),
 ('_echoed(text)', 'immutable', 'private'),
 ('_evaluate_spans(text, bigint, jsonb)', 'immutable', 'private'),
@@ -31,10 +30,13 @@ values
 ('_guard_syntax_failure(jsonb)', 'immutable', 'private'),
 ('_history_arguments_refusal(bigint, bigint, text, boolean)', 'stable', 'private'),
 ('_history_refusal(jsonb)', 'immutable', 'private'),
+('_is_change(text, jsonb)', 'immutable', 'private'),
 ('_is_offset(jsonb)', 'immutable', 'private'),
+('_is_replayable_pair(text, text, text)', 'stable', 'private'),
 ('_judge_request(uuid, bigint, text, boolean, text, jsonb, jsonb)', 'stable', 'private'),
 ('_key_conflict(uuid, text, text, jsonb)', 'immutable', 'private'),
 ('_ledger_entries(uuid, bigint[])', 'stable', 'private'),
+('_ledger_facts(uuid, uuid)', 'stable', 'private'),
 ('_ledger_page(uuid, bigint, bigint, uuid)', 'stable', 'private'),
 ('_line_ending_facts(text)', 'stable', 'private'),
 ('_line_range(text, boolean, bigint, bigint)', 'immutable', 'private'),
@@ -46,12 +48,14 @@ values
 ('_log_page(uuid, bigint, bigint, text, text, text)', 'stable', 'private'),
 ('_log_page_of_request(uuid, bigint, text, text, text)', 'stable', 'private'),
 ('_log_row_hash(patchdiff.append_only_pdcp_logs, jsonb)', 'stable', 'private'),
+('_missing_attempt(uuid)', 'stable', 'private'),
 ('_no_target_outcome(uuid, jsonb, jsonb)', 'immutable', 'private'),
-('_original_eol_refusal(text)', 'stable', 'private'),
 ('_opened_outcome(jsonb, bigint, text, bigint)', 'immutable', 'private'),
+('_original_eol_refusal(text)', 'stable', 'private'),
 ('_page_length(bigint)', 'immutable', 'private'),
 ('_page_limit(bigint)', 'immutable', 'private'),
 ('_read_lines_refusal(bigint, bigint, bigint, bigint, boolean)', 'stable', 'private'),
+('_record(text, text)', 'stable', 'private'),
 ('_record_changes(text, text)', 'stable', 'private'),
 ('_record_functions(text)', 'volatile', 'private'),
 ('_record_intents(text)', 'stable', 'private'),
@@ -62,10 +66,14 @@ values
 ('_rejection_diagnostic(text, jsonb)', 'immutable', 'private'),
 ('_replacement_refusal(text)', 'immutable', 'private'),
 ('_replacement_shape_failure(text, text)', 'immutable', 'private'),
+('_replay(uuid, patchdiff.target_snapshots, bigint)', 'stable', 'private'),
+('_replay_attempt(patchdiff.append_only_pdcp_logs, text)', 'stable', 'private'),
+('_replay_failure(text, text, bigint, uuid)', 'immutable', 'private'),
 ('_request_envelope(text, text, jsonb)', 'immutable', 'private'),
 ('_request_failure(text, text, text, text)', 'immutable', 'private'),
 ('_request_key_failure(jsonb)', 'immutable', 'private'),
 ('_runtime_version(text, text)', 'stable', 'private'),
+('_save_failure(jsonb, bigint, text, text)', 'immutable', 'private'),
 ('_sha256_hex(text)', 'immutable', 'private'),
 ('_slice(text, boolean, bigint, bigint)', 'immutable', 'private'),
 ('_span_change_id(jsonb, bigint)', 'immutable', 'private'),
@@ -83,6 +91,7 @@ values
 ('_verdict_admits(jsonb, jsonb)', 'immutable', 'private'),
 ('_within_page_budget(bigint[])', 'immutable', 'private'),
 ('accept_attempt(text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb)', 'volatile', 'editor'),
+('content_at(text, bigint)', 'stable', 'reader'),
 ('export_target(text, text)', 'stable', 'reader'),
 ('get_manifest_ledger(text, boolean, bigint, bigint)', 'stable', 'reader'),
 ('get_pdcp_log(text, bigint, bigint, text, text, text, boolean)', 'stable', 'reader'),
@@ -93,6 +102,10 @@ values
 ('read_lines(text, bigint, bigint, bigint, bigint, boolean)', 'stable', 'reader'),
 ('read_target(text, bigint, bigint)', 'stable', 'reader'),
 ('reject_attempt(text, bigint, text, text, text, jsonb, jsonb, jsonb)', 'volatile', 'editor'),
+('replay_inputs(text)', 'stable', 'reader'),
+('replay_spans(text)', 'stable', 'reader'),
+('save(text, bigint, text, boolean)', 'volatile', 'editor'),
+('save_checkpoint(text, jsonb, boolean)', 'volatile', 'editor'),
 ('schema_version()', 'stable', 'reader'),
 ('submit_replacement(text, text, text, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
 ('submit_spans(text, text, jsonb, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
@@ -153,6 +166,26 @@ select is_empty(
 select is_empty(
     $$select signature from functions where coalesce(obj_description(oid, 'pg_proc'), '') = ''$$,
     'every function has a comment'
+);
+
+create temp table subtransaction as
+with recursive beginning as (
+    select f.oid, f.name from functions as f where f.prosrc ~ '\nexception\n'
+    union
+    select f.oid, f.name
+    from functions as f inner join beginning as b on f.prosrc ~ ('\mpatchdiff\.' || b.name || '\(')
+)
+
+select b.oid from beginning as b;
+select is_empty(
+    $$select f.signature from functions f join pg_proc p using (oid) join subtransaction s using (oid)
+      where p.proparallel <> 'u'$$,
+    'what begins a subtransaction, or calls what does, is parallel unsafe: PostgreSQL 16 refuses it in a worker'
+);
+select is_empty(
+    $$select f.signature from functions f join pg_proc p using (oid)
+      where p.provolatile = 'v' and p.proparallel <> 'u'$$,
+    'and so is what writes'
 );
 
 -- one target at a time

@@ -1,6 +1,6 @@
 -- req: SQL-006, SQL-008, SQL-009
 begin;
-select plan(25);
+select plan(31);
 
 create temp table made as select patchdiff.initialize_target('f', E'text\n') ->> 'target_file_id' as id;
 -- What a role gets from a statement: its first value as text, or its SQLSTATE.
@@ -30,6 +30,8 @@ cross join (
     ($$read_lines($1, include_line_starts => true) ->> 'total_lines'$$, '2'),
     ($$get_pdcp_log($1, include_content => true) ->> 'entries'$$, '[]'),
     ($$get_manifest_ledger($1) ->> 'entries'$$, '[]'),
+    ($$replay_spans($1) ->> 'status'$$, 'success'),
+    ($$content_at($1, 0)$$, E'text\n'),
     ($$schema_version() ->> 'functions_sha256' = 'x'$$, 'false')
 ) as c (call, expected);
 select is(
@@ -39,6 +41,12 @@ select is(
 select is(
     pg_temp.as_role('patchdiff_reader', $$select patchdiff.initialize_target('f', 'x') ->> 'status'$$), '42501',
     'the reader does not'
+);
+select is(
+    pg_temp.as_role('patchdiff_editor', $$select patchdiff.save($1) ->> 'status'$$), 'saved', 'the editor saves'
+);
+select is(
+    pg_temp.as_role('patchdiff_reader', $$select patchdiff.save($1) ->> 'status'$$), '42501', 'the reader does not'
 );
 select is(
     pg_temp.as_role('patchdiff_editor', $$select patchdiff._sha256_hex('x')$$), '42501', 'private functions are closed'

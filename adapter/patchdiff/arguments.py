@@ -92,6 +92,19 @@ def clamp_integers(arguments: Mapping[str, object]) -> dict[str, object]:
     }
 
 
+def storable_guard(value: object) -> object:
+    """The guard `value` where the database can hold it, otherwise "", which no guard can be.
+
+    The database judges guards; what JSON or PostgreSQL cannot carry there is malformed all the
+    same.
+    """
+    if value is None or (isinstance(value, str) and is_postgresql_text(value)):
+        return value
+    if isinstance(value, int) and INT64_MINIMUM <= value <= INT64_MAXIMUM:
+        return value
+    return ""
+
+
 def shown(value: object) -> str:
     """`value` for a message, in ASCII: short simple values as JSON, others by their kind."""
     if isinstance(value, str):

@@ -34,6 +34,8 @@ TOOLS: Final[Mapping[str, Tool]] = MappingProxyType(
             catalog_transactions.SUBMIT_OPERATIONS,
             catalog_transactions.SUBMIT_REPLACEMENT,
             catalog_transactions.PREVIEW,
+            catalog_transactions.SAVE,
+            catalog_transactions.REPLAY,
             catalog_transactions.GET_PDCP_LOG,
             catalog_transactions.GET_MANIFEST_LEDGER,
         )

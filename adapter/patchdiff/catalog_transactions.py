@@ -198,6 +198,38 @@ PREVIEW: Final = Tool(
     checked_arguments=frozenset(),
 )
 
+SAVE: Final = Tool(
+    name="patchdiff_save",
+    title="Save a checkpoint",
+    description=(
+        "Keep a target's current text as a snapshot and begin a new editing cycle; text, hash and "
+        "version stay. Give expected_target_version to save only what you have read."
+    ),
+    input_schema=input_schema(
+        {
+            "target_file_id": target_id(),
+            **{
+                name: SUBMIT_EDITS.input_schema["properties"][name]
+                for name in ("expected_target_version", "expected_current_hash")
+            },
+            "export_after_save": boolean("Also return the saved text, with LF line endings."),
+        },
+        ("target_file_id",),
+    ),
+    read_only=False,
+    idempotent=False,
+    destructive=False,
+    checked_arguments=frozenset({"target_file_id", "export_after_save"}),
+)
+
+REPLAY: Final = read_tool(
+    "patchdiff_replay",
+    "Replay the history",
+    "Build a target's text anew from its initial snapshot and every accepted record, and compare "
+    "it with what is stored. Reports divergence and repairs nothing.",
+    input_schema({"target_file_id": target_id()}, ("target_file_id",)),
+)
+
 _LIMIT: Final = "Most entries to return; null means 50, more than 200 means 200."
 
 GET_PDCP_LOG: Final = read_tool(

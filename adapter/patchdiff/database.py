@@ -8,7 +8,7 @@ Each takes an open connection and the arguments of the SQL function of the same 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, LiteralString, NamedTuple
 
 import psycopg
@@ -83,6 +83,19 @@ select t.refusal, t.version, t.current_hash, t.current_content
 from patchdiff.target_text(target_file_id => %(target_file_id)s) as t
 """
 
+_SAVE_CHECKPOINT = """
+select patchdiff.save_checkpoint(
+    target_file_id => %(target_file_id)s,
+    guards => %(guards)s,
+    export_after_save => %(export_after_save)s
+)
+"""
+
+_REPLAY_INPUTS = """
+select r.part, r.facts, r.body
+from patchdiff.replay_inputs(target_file_id => %(target_file_id)s) as r
+"""
+
 
 class Base(NamedTuple):
     """A target's state that a proposal is evaluated on."""
@@ -98,6 +111,14 @@ class OpenedAttempt(NamedTuple):
 
     outcome: JsonObject
     text: str | None
+
+
+class ReplayInput(NamedTuple):
+    """One row of patchdiff.replay_inputs: target, snapshot, attempt or refusal."""
+
+    part: str
+    facts: JsonObject
+    body: str | None
 
 
 def call_tool_function(
@@ -232,6 +253,44 @@ def reject_attempt(
             "diagnostic": _jsonb(diagnostic),
         },
     )
+
+
+def save_checkpoint(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    guards: JsonObject,
+    export_after_save: bool,
+) -> JsonObject:
+    """Saves a target under optional guards, which the function judges; returns the tool's
+    answer."""
+    return _one(
+        connection,
+        _SAVE_CHECKPOINT,
+        {
+            "target_file_id": target_file_id,
+            "guards": _jsonb(guards),
+            "export_after_save": export_after_save,
+        },
+    )
+
+
+def replay_inputs(
+    connection: psycopg.Connection[Any], target_file_id: str
+) -> Generator[ReplayInput]:
+    """Everything that a replay needs, from one observation, row by row.
+
+    The connection is busy until the last row was taken or the iterator closed.
+    """
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        rows = cursor.stream(_REPLAY_INPUTS, {"target_file_id": target_file_id})
+        try:
+            for row in rows:
+                yield ReplayInput(*row)
+        finally:
+            # a statement that is cut short would end the caller's transaction
+            for _ in rows:
+                pass
 
 
 def _one(

@@ -5,7 +5,7 @@ Changes apply in order, each to the buffer that the earlier ones left (contract,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from patchdiff.origins import consumed_occurrences
@@ -76,9 +76,22 @@ def evaluate(text: str, changes: Sequence[Change]) -> Result:
     match_ambiguous, disambiguation_invalid, sequential_match_invalid, span_out_of_bounds or
     span_expected_text_mismatch.
     """
+    warnings = TransactionWarnings(text)
+    result, applied = apply(text, changes, warnings.note)
+    return Result(result, applied, warnings.finish(result))
+
+
+def apply(
+    text: str,
+    changes: Sequence[Change],
+    note: Callable[[str, AppliedChange], None] | None = None,
+) -> tuple[str, list[AppliedChange]]:
+    """The text that ``changes`` make of ``text``, and where each applied; raises as ``evaluate``.
+
+    ``note`` is told of each change with the buffer that it saw.
+    """
     buffer = text
     applied: list[AppliedChange] = []
-    warnings = TransactionWarnings(text)
     for change in changes:
         match change:
             case Match():
@@ -90,9 +103,10 @@ def evaluate(text: str, changes: Sequence[Change]) -> Result:
                 start, matched = 0, buffer
         byte_start = start if buffer.isascii() else len(buffer[:start].encode())
         applied.append(AppliedChange(change, start, byte_start, matched))
-        warnings.note(buffer, applied[-1])
+        if note is not None:
+            note(buffer, applied[-1])
         buffer = buffer[:start] + change.replace + buffer[start + len(matched) :]
-    return Result(buffer, applied, warnings.finish(buffer))
+    return buffer, applied
 
 
 def fact(applied: AppliedChange) -> JsonObject:

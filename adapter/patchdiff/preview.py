@@ -20,27 +20,12 @@ from patchdiff.evidence import Observed
 from patchdiff.invalid_text import invalid_places
 from patchdiff.preview_bounds import bounded
 from patchdiff.proposals import TRANSACTION_APPLICABILITY, Proposal, prepare, strictly
-from patchdiff.records import (
-    OPERATIONS,
-    REPLACEMENT,
-    REPLACEMENT_RUNTIME,
-    SPAN_CONTEXT_RUNTIME,
-    SPAN_RUNTIME,
-    TYPED_EDITS,
-    TYPED_RUNTIME,
-)
+from patchdiff.records import FIELDS, runtime_version
 from patchdiff.submission import application_failure
 from patchdiff.text import sha256_hex
 
 JsonObject = dict[str, Any]
 Connection = psycopg.Connection[Any]
-
-FIELDS: Final[Mapping[str, str]] = {
-    TYPED_EDITS: "edits",
-    OPERATIONS: "operations",
-    REPLACEMENT: "replacement",
-}
-"""Which field, beside intent, a proposal of each format has."""
 
 GUARDS: Final = ("expected_target_version", "expected_current_hash")
 
@@ -100,26 +85,6 @@ def preview(
             **answer,
         }
     )
-
-
-def runtime_version(protocol: str, fields: Mapping[str, object]) -> str:
-    """The evaluator that judges a proposal, as its row would name it.
-
-    ``fields`` are those of the record, well-formed or not. Operations of which any span has a key
-    of span context, null or not, belong to a runtime of their own (contract, "Runtime profiles").
-    """
-    if protocol == TYPED_EDITS:
-        return TYPED_RUNTIME
-    if protocol == REPLACEMENT:
-        return REPLACEMENT_RUNTIME
-    operations = fields.get("operations")
-    has_context = isinstance(operations, list) and any(
-        isinstance(operation, dict)
-        and operation.get("op") == "span"
-        and ("expected_before" in operation or "expected_after" in operation)
-        for operation in operations
-    )
-    return SPAN_CONTEXT_RUNTIME if has_context else SPAN_RUNTIME
 
 
 def _judge(

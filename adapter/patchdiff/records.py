@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 TYPED_EDITS = "patchdiff-tx/1"
 OPERATIONS = "patchdiff-tx/2"
@@ -15,6 +16,13 @@ TYPED_RUNTIME = "patchdiff-mvp-0.2.2"
 SPAN_RUNTIME = "patchdiff-mvp-0.3.0"
 SPAN_CONTEXT_RUNTIME = "patchdiff-mvp-0.5.0"
 REPLACEMENT_RUNTIME = "patchdiff-mvp-0.4.0"
+
+FIELDS: Final[Mapping[str, str]] = {
+    TYPED_EDITS: "edits",
+    OPERATIONS: "operations",
+    REPLACEMENT: "replacement",
+}
+"""Which field, beside intent, a proposal of each format has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +88,23 @@ def record_text(protocol: str, proposal: Mapping[str, object]) -> str:
 def default_change_id(index: int) -> str:
     """The name of the change at one-based ``index`` when its record gives none."""
     return f"chg_{index:03d}"
+
+
+def runtime_version(protocol: str, fields: Mapping[str, object]) -> str:
+    """The evaluator that judges a proposal, as its row would name it.
+
+    ``fields`` are those of the record, well-formed or not. Operations of which any span has a key
+    of span context, null or not, belong to a runtime of their own (contract, "Runtime profiles").
+    """
+    if protocol == TYPED_EDITS:
+        return TYPED_RUNTIME
+    if protocol == REPLACEMENT:
+        return REPLACEMENT_RUNTIME
+    operations = fields.get("operations")
+    has_context = isinstance(operations, list) and any(
+        isinstance(operation, dict)
+        and operation.get("op") == "span"
+        and ("expected_before" in operation or "expected_after" in operation)
+        for operation in operations
+    )
+    return SPAN_CONTEXT_RUNTIME if has_context else SPAN_RUNTIME

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 from patchdiff import database, records
-from patchdiff.arguments import clamp_integers, refuse_types
+from patchdiff.arguments import clamp_integers, refuse_types, storable_guard
 from patchdiff.catalog import TOOLS
 from patchdiff.preview import NOT_GIVEN, preview
+from patchdiff.replay import replay
 from patchdiff.search import occurrence_page
 from patchdiff.submission import Submission, SubmissionPipeline
 
@@ -307,6 +308,49 @@ class Service:
             strict_observation=self._strict_observation,
         )
 
+    def save(
+        self,
+        target_file_id: str,
+        expected_target_version: int | None = None,
+        expected_current_hash: str | None = None,
+        export_after_save: bool = False,
+    ) -> JsonObject:
+        """Keeps the text as a snapshot and begins a new editing cycle; changes no text (contract,
+        "patchdiff_save").
+
+        Guards are optional; a stale or malformed one rejects the save, and nothing is kept.
+        """
+        refusal = self._refusal(
+            "save", {"target_file_id": target_file_id, "export_after_save": export_after_save}
+        )
+        if refusal is not None:
+            return refusal
+        guards = {
+            "expected_target_version": expected_target_version,
+            "expected_current_hash": expected_current_hash,
+        }
+        with self._statement():
+            return _verdict_first(
+                database.save_checkpoint(
+                    self._connection,
+                    target_file_id=target_file_id,
+                    guards={name: storable_guard(value) for name, value in guards.items()},
+                    export_after_save=export_after_save,
+                )
+            )
+
+    def replay(self, target_file_id: str) -> JsonObject:
+        """Builds the text anew from the initial snapshot and every accepted record, and compares
+        it with what is stored (contract, "patchdiff_replay")."""
+        refusal = self._refusal("replay", {"target_file_id": target_file_id})
+        if refusal is not None:
+            return refusal
+        with (
+            self._statement(),
+            closing(database.replay_inputs(self._connection, target_file_id)) as inputs,
+        ):
+            return replay(target_file_id, inputs)
+
     def get_pdcp_log(
         self,
         target_file_id: str,
@@ -380,8 +424,7 @@ class Service:
             answer = database.call_tool_function(
                 self._connection, function, clamp_integers(arguments)
             )
-        # jsonb keeps no order of its own: the verdict belongs first
-        return {"status": answer.pop("status"), **answer} if "status" in answer else answer
+        return _verdict_first(answer)
 
     def _transaction(self) -> AbstractContextManager[object]:
         """A transaction of the service's own on an idle connection, otherwise the caller's,
@@ -393,3 +436,8 @@ class Service:
     def _statement(self) -> AbstractContextManager[object]:
         """Room for one statement: on an autocommit connection it is a transaction by itself."""
         return nullcontext() if self._connection.autocommit else self._transaction()
+
+
+def _verdict_first(answer: JsonObject) -> JsonObject:
+    # jsonb keeps no order of its own
+    return {"status": answer.pop("status"), **answer} if "status" in answer else answer
