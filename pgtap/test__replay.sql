@@ -1,7 +1,7 @@
 -- req: REPL-008
 begin;
 select plan(15);
-create temp table made on commit drop as
+create temp table made as
 select patchdiff.initialize_target('f', 'zero') ->> 'target_file_id' as target;
 select patchdiff.submit_replacement(m.target, 'i', n.text, expected_target_version => n.version) ->> 'status' as submitted
 from made as m cross join (values ('one', 0), ('rejected', 0), ('two', 1)) as n (text, version);
@@ -30,6 +30,15 @@ select is(pg_temp.replayed(1), '0 snapshot_missing', 'without a snapshot');
 
 alter table patchdiff.append_only_pdcp_logs disable trigger append_only;
 alter table patchdiff.manifest_ledger disable trigger append_only;
+-- one target's rows under their tables' names, to be tampered with
+create temp view cloud_target_files as
+select t.* from patchdiff.cloud_target_files as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view target_snapshots as
+select t.* from patchdiff.target_snapshots as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view append_only_pdcp_logs as
+select t.* from patchdiff.append_only_pdcp_logs as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view manifest_ledger as
+select t.* from patchdiff.manifest_ledger as t where t.target_file_id = (select m.target::uuid from made as m);
 create function pg_temp.after(change text) returns text language plpgsql as $$
 begin
     execute change;
@@ -42,23 +51,23 @@ $$;
 select is(pg_temp.after(c.change), c.expected, c.change)
 from (
     values
-    ($$update patchdiff.target_snapshots set content = 'zer0' where version = 0$$, '0 snapshot_altered'),
-    ($$update patchdiff.target_snapshots set content_hash = 'x' where version = 0$$, '0 snapshot_altered'),
-    ($$update patchdiff.target_snapshots set content = 'zer0', content_hash = patchdiff._sha256_hex('zer0')
+    ($$update pg_temp.target_snapshots set content = 'zer0' where version = 0$$, '0 snapshot_altered'),
+    ($$update pg_temp.target_snapshots set content_hash = 'x' where version = 0$$, '0 snapshot_altered'),
+    ($$update pg_temp.target_snapshots set content = 'zer0', content_hash = patchdiff._sha256_hex('zer0')
        where version = 0$$, 'zer0 0 0 t record_missing 1'),
-    ($$update patchdiff.append_only_pdcp_logs set before_version = 7 where after_version = 2$$,
+    ($$update pg_temp.append_only_pdcp_logs set before_version = 7 where after_version = 2$$,
      'one 1 1 t record_missing 2'),
-    ($$update patchdiff.append_only_pdcp_logs set before_hash = 'x' where after_version = 2$$,
+    ($$update pg_temp.append_only_pdcp_logs set before_hash = 'x' where after_version = 2$$,
      'one 1 1 t record_missing 2'),
-    ($$update patchdiff.append_only_pdcp_logs set after_hash = 'x' where after_version = 2$$,
+    ($$update pg_temp.append_only_pdcp_logs set after_hash = 'x' where after_version = 2$$,
      'one 1 1 t result_differs 2'),
-    ($$update patchdiff.append_only_pdcp_logs set after_version = 9 where after_version = 2$$,
+    ($$update pg_temp.append_only_pdcp_logs set after_version = 9 where after_version = 2$$,
      'one 1 1 t record_missing 3')
 ) as c (change, expected);
 select is(
     pg_temp.after($$
-        with gone as (delete from patchdiff.append_only_pdcp_logs where after_version = 2 returning pdcp_log_id)
-        delete from patchdiff.manifest_ledger where pdcp_log_id in (select pdcp_log_id from gone)
+        with gone as (delete from pg_temp.append_only_pdcp_logs where after_version = 2 returning pdcp_log_id)
+        delete from pg_temp.manifest_ledger where pdcp_log_id in (select pdcp_log_id from gone)
     $$),
     'one 1 1 t record_missing 3', 'a row in the middle is gone'
 );

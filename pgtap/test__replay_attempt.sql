@@ -1,7 +1,7 @@
 -- req: REPL-010, REPL-017, REPL-019, REPL-023
 begin;
 select plan(16);
-create temp table made on commit drop as
+create temp table made as
 select patchdiff.initialize_target('f', 'é alpha beta') ->> 'target_file_id' as target;
 select patchdiff.submit_spans(
     m.target, 'i', '[{"start": 0, "end": 1, "expected_text": "é", "replace": "😀😀"},
@@ -16,6 +16,15 @@ create function pg_temp.replayed(content text default 'é alpha beta') returns t
     inner join patchdiff.append_only_pdcp_logs as l on l.target_file_id = m.target::uuid
     cross join lateral patchdiff._replay_attempt(l, replayed.content) as r
 $$;
+-- one target's rows under their tables' names, to be tampered with
+create temp view cloud_target_files as
+select t.* from patchdiff.cloud_target_files as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view target_snapshots as
+select t.* from patchdiff.target_snapshots as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view append_only_pdcp_logs as
+select t.* from patchdiff.append_only_pdcp_logs as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view manifest_ledger as
+select t.* from patchdiff.manifest_ledger as t where t.target_file_id = (select m.target::uuid from made as m);
 create function pg_temp.after(change text) returns text language plpgsql as $$
 begin
     execute change;
@@ -28,7 +37,7 @@ $$;
 select is(pg_temp.replayed(), E'😀😀  B\n', 'the text that the attempt had made, over code points');
 select is(pg_temp.replayed('é alpha bete'), 'failed: record_not_applicable', 'another text');
 select is(pg_temp.replayed(''), 'failed: record_not_applicable', 'no text');
-select is(pg_temp.after('update patchdiff.' || c.change), c.expected, c.change)
+select is(pg_temp.after('update pg_temp.' || c.change), c.expected, c.change)
 from (
     values
     ('append_only_pdcp_logs set diagnostic_json = ''{"x": 1}'', source = null, intent = null', E'😀😀  B\n'),
@@ -48,6 +57,6 @@ from (
     ($$manifest_ledger set derived = derived || '{"matched_sha256": "x"}' where change_index = 2$$,
      'failed: ledger_altered')
 ) as c (change, expected);
-select is(pg_temp.after('delete from patchdiff.manifest_ledger where change_index = 3'), 'failed: ledger_altered', 'a missing row');
+select is(pg_temp.after('delete from pg_temp.manifest_ledger where change_index = 3'), 'failed: ledger_altered', 'a missing row');
 select * from finish();
 rollback;

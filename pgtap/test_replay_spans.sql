@@ -6,7 +6,7 @@ select has_function('patchdiff', 'replay_spans', array['text'], 'takes the targe
 select function_privs_are(
     'patchdiff', 'replay_spans', array['text'], 'patchdiff_reader', array['EXECUTE'], 'the reader may call it'
 );
-create temp table made on commit drop as
+create temp table made as
 select
     patchdiff.initialize_target('f', E'zero\n') ->> 'target_file_id' as target,
     patchdiff.initialize_target('g', '') ->> 'target_file_id' as fresh;
@@ -60,6 +60,15 @@ create function pg_temp.verdict() returns text language sql as $$
     from made as m
     cross join lateral patchdiff.replay_spans(m.target) as r (answer)
 $$;
+-- one target's rows under their tables' names, to be tampered with
+create temp view cloud_target_files as
+select t.* from patchdiff.cloud_target_files as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view target_snapshots as
+select t.* from patchdiff.target_snapshots as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view append_only_pdcp_logs as
+select t.* from patchdiff.append_only_pdcp_logs as t where t.target_file_id = (select m.target::uuid from made as m);
+create temp view manifest_ledger as
+select t.* from patchdiff.manifest_ledger as t where t.target_file_id = (select m.target::uuid from made as m);
 create function pg_temp.after(change text) returns text language plpgsql as $$
 declare
     v_before text;
@@ -77,7 +86,7 @@ exception
 end
 $$;
 select is(pg_temp.after('select 1'), 'true', 'nothing altered');
-select is(pg_temp.after('update patchdiff.' || c.change), c.expected, c.change)
+select is(pg_temp.after('update pg_temp.' || c.change), c.expected, c.change)
 from (
     values
     ($$cloud_target_files set current_content = E'twO\n'$$, 'false content_matches recomputed_hash_matches'),
@@ -101,7 +110,7 @@ from (
     ($$append_only_pdcp_logs set status = 'rejected', after_version = null, after_hash = null, failure_reason = 'x'
        where after_version = 1$$, 'replay_protocol_invalid record_missing')
 ) as c (change, expected);
-select is(pg_temp.after('delete from patchdiff.' || c.change), c.expected, c.change)
+select is(pg_temp.after('delete from pg_temp.' || c.change), c.expected, c.change)
 from (
     values
     ('manifest_ledger where after_version = 2', 'replay_protocol_invalid ledger_altered'),
@@ -110,12 +119,12 @@ from (
 ) as c (change, expected);
 select is(
     pg_temp.after($$
-        delete from patchdiff.manifest_ledger where after_version = 2;
-        delete from patchdiff.append_only_pdcp_logs where after_version = 2
+        delete from pg_temp.manifest_ledger where after_version = 2;
+        delete from pg_temp.append_only_pdcp_logs where after_version = 2
     $$),
     'replay_protocol_invalid record_missing', 'the newest attempt is gone without a trace but the target''s own'
 );
-update patchdiff.append_only_pdcp_logs set pdcp_content = 'x' where after_version = 2;
+update pg_temp.append_only_pdcp_logs set pdcp_content = 'x' where after_version = 2;
 select is(
     (patchdiff.replay_spans(m.target) ->> 'pdcp_log_id')::uuid,
     (select l.pdcp_log_id from patchdiff.append_only_pdcp_logs as l where l.after_version = 2 and l.target_file_id = m.target::uuid),
