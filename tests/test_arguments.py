@@ -110,6 +110,9 @@ CASES: dict[str, dict[str, tuple[list[Any], list[Any]]]] = {
     "submit_replacement": {"include_correlation_id": BOOLEAN},
     # judges its arguments itself, as a submission does
     "preview": {},
+    # guards are judged by the database, and reject
+    "save": {"target_file_id": TARGET, "export_after_save": BOOLEAN},
+    "replay": {"target_file_id": TARGET},
     "get_pdcp_log": {
         "target_file_id": TARGET,
         **ENTRIES,
@@ -141,7 +144,9 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "submit_operations": {"target_file_id": 1, "intent": 2, "operations": 3},
     "submit_replacement": {"target_file_id": 1, "intent": 2, "replacement": 3},
 }
-JUDGE_THEMSELVES = ("submit_edits", "submit_operations", "submit_replacement", "preview")
+JUDGE_THEMSELVES = (
+    "submit_edits", "submit_operations", "submit_replacement", "preview", "save",
+)  # fmt: skip
 CODES = {
     "target_file_id": "invalid_target_id",
     "include_correlation_id": "invalid_include_correlation_id",

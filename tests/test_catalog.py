@@ -29,6 +29,8 @@ CONTRACT_ORDER = [
     "patchdiff_submit_operations",
     "patchdiff_submit_replacement",
     "patchdiff_preview",
+    "patchdiff_save",
+    "patchdiff_replay",
     "patchdiff_get_pdcp_log",
     "patchdiff_get_manifest_ledger",
 ]
@@ -44,6 +46,7 @@ READER = [
     "patchdiff_read_lines",
     "patchdiff_find_occurrences",
     "patchdiff_preview",
+    "patchdiff_replay",
     "patchdiff_get_pdcp_log",
     "patchdiff_get_manifest_ledger",
 ]
@@ -66,6 +69,9 @@ PARAMETERS = {
     "patchdiff_submit_replacement": f"target_file_id! intent! replacement! {REQUEST}",
     "patchdiff_preview": "target_file_id! format! expected_target_version expected_current_hash "
     "intent edits operations replacement",
+    "patchdiff_save": "target_file_id! expected_target_version expected_current_hash "
+    "export_after_save",
+    "patchdiff_replay": "target_file_id!",
     "patchdiff_get_pdcp_log": "target_file_id! limit before_sequence status content_hash "
     "client_request_id include_content",
     "patchdiff_get_manifest_ledger": "target_file_id! include_previous_cycles limit "
@@ -125,7 +131,7 @@ def test_the_root_of_a_schema_is_a_plain_closed_object(tool: Tool) -> None:
 
 
 @every_tool
-@pytest.mark.req("LIFE-009", "LIFE-021", "LOG-001", "LEDG-001")
+@pytest.mark.req("LIFE-009", "LIFE-021", "LOG-001", "LEDG-001", "SAVE-001", "REPL-001")
 def test_the_parameters_are_the_contract_s(tool: Tool) -> None:
     assert spelled(tool.input_schema) == set(PARAMETERS[tool.name].split())
     assert set(tool.input_schema["required"]) <= set(tool.input_schema["properties"])
