@@ -105,6 +105,9 @@ def test_recorded_facts_never_change(client):
         client, target, change("absent", "x"), reason="match_absent", expected_target_version=1
     )
     accepted(client, target, change("\n", "", occurrence_index=1), expected_target_version=1)
+    saved = client.call("patchdiff_save", target_file_id=target, export_after_save=True)
+    assert saved["export"]["source_line_endings"] == facts
+    assert client.call("patchdiff_replay", target_file_id=target)["status"] == "success"
     for name in FORMATS:
         assert export(client, target, format=name)["source_line_endings"] == facts
     assert (

@@ -168,8 +168,8 @@ def observe(database_url, target, stop, problems):
 
 
 def mix(index, barrier, database_url, target, seconds):
-    """Accepted edits, every kind of rejection, keyed repeats and conflicts, until the time is
-    over."""
+    """Accepted edits, every kind of rejection, keyed repeats and conflicts, saves and replays,
+    until the time is over."""
     problems, calls = [], 0
     with psycopg.connect(database_url, autocommit=True) as connection:
         service = Service(connection)
@@ -205,6 +205,13 @@ def mix(index, barrier, database_url, target, seconds):
                 calls += 1
                 if answer.get("failure_reason") not in allowed or not answer["pdcp_log_id"]:
                     problems.append(str(answer))
+            for guard in ({}, {"expected_target_version": version}):
+                answer = caller.call("patchdiff_save", target_file_id=target, **guard)
+                if answer.get("failure_reason") not in (None, "target_version_mismatch"):
+                    problems.append(str(answer))
+            replayed = caller.call("patchdiff_replay", target_file_id=target)
+            if replayed.get("materialized_state_matches") is not True:
+                problems.append(str(replayed))
     return calls, problems
 
 

@@ -250,8 +250,9 @@ TAMPERING: dict[str, tuple[str, set[str] | None]] = {
     **{
         f"attempt {version} gone": (
             (
-                "with gone as (delete from patchdiff.manifest_ledger where target_file_id = %(target)s"
-                f" and after_version = {version}) delete from patchdiff.append_only_pdcp_logs"
+                "with gone as (delete from patchdiff.manifest_ledger"
+                f" where target_file_id = %(target)s and after_version = {version})"
+                " delete from patchdiff.append_only_pdcp_logs"
                 f" where target_file_id = %(target)s and after_version = {version}"
             ),
             None,
