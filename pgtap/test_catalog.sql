@@ -76,7 +76,7 @@ values
 ('_save_failure(jsonb, bigint, text, text)', 'immutable', 'private'),
 ('_sha256_hex(text)', 'immutable', 'private'),
 ('_slice(text, boolean, bigint, bigint)', 'immutable', 'private'),
-('_span_change_id(jsonb, bigint)', 'immutable', 'private'),
+('_change_id(jsonb, bigint)', 'immutable', 'private'),
 ('_span_mismatch(bytea, bigint, text, text, bigint, bigint, bigint, bigint)', 'immutable', 'private'),
 ('_span_record(text, jsonb)', 'immutable', 'private'),
 ('_span_shape_failure(jsonb, bigint)', 'immutable', 'private'),

@@ -5,6 +5,7 @@ create or replace function patchdiff._apply_record(
     ascii boolean,
     span_starts bigint[],
     byte_starts bigint[],
+    receipts patchdiff.target_scope_observations[],
     out result bytea,
     out facts jsonb,
     out risks text[],
@@ -24,18 +25,29 @@ begin
     select
         array_agg(c.change_id order by c.change_index) as ids,
         array_agg(c.operation order by c.change_index) as operations,
-        array_agg(c.place order by c.change_index) as places,
-        array_agg(c.place_end order by c.change_index) as ends,
+        array_agg(c.place + coalesce(r.scope_start, 0) order by c.change_index) as places,
+        array_agg(c.place_end + coalesce(r.scope_start, 0) order by c.change_index) as ends,
         array_agg(coalesce(c.before, '') order by c.change_index) as befores,
         array_agg(coalesce(c.after, '') order by c.change_index) as afters,
         array_agg(coalesce(c.matched, current_content) order by c.change_index) as matched,
         array_agg(c.replacement order by c.change_index) as replacements,
-        array_agg(c.risk order by c.change_index) as risks
+        array_agg(c.risk order by c.change_index) as risks,
+        array_agg(c.observation_id order by c.change_index) as observation_ids,
+        -- the scopes of a batch do not overlap: from the last to the first, none moves another
+        array_agg(coalesce(-r.scope_start, 0) order by c.change_index) as turns
     into v_changes
-    from patchdiff._record_changes(_apply_record.protocol_version, _apply_record.pdcp_content) as c;
+    from patchdiff._record_changes(_apply_record.protocol_version, _apply_record.pdcp_content) as c
+    left join unnest(receipts) as r on c.observation_id = r.observation_id;
     perform patchdiff._check_places(
         span_starts, coalesce(byte_starts, span_starts), cardinality(v_changes.matched)
     );
+    misfit := patchdiff._scope_misfit(
+        receipts, v_changes.observation_ids, span_starts,
+        v_changes.befores, v_changes.matched, v_changes.afters, v_changes.replacements
+    );
+    if misfit is not null then
+        return;
+    end if;
     if exists (
         select from unnest(v_changes.places, v_changes.ends, v_changes.matched, span_starts)
             as p (place, place_end, matched, start)
@@ -46,14 +58,15 @@ begin
     end if;
     -- what must stand beside a span is checked as if it were matched, and put back as it was
     select
-        array_agg(c.before || c.matched || c.after order by c.i) as matched,
-        array_agg(c.before || c.replacement || c.after order by c.i) as replacements,
-        array_agg(c.start - length(c.before) order by c.i) as span_starts,
-        array_agg(c.byte_start - octet_length(c.before) order by c.i) as byte_starts
+        array_agg(c.before || c.matched || c.after order by c.turn, c.i) as matched,
+        array_agg(c.before || c.replacement || c.after order by c.turn, c.i) as replacements,
+        array_agg(c.start - length(c.before) order by c.turn, c.i) as span_starts,
+        array_agg(c.byte_start - octet_length(c.before) order by c.turn, c.i) as byte_starts
     into v_framed
     from unnest(
-        v_changes.befores, v_changes.matched, v_changes.afters, v_changes.replacements, span_starts, byte_starts
-    ) with ordinality as c (before, matched, after, replacement, start, byte_start, i);
+        v_changes.befores, v_changes.matched, v_changes.afters, v_changes.replacements, span_starts, byte_starts,
+        v_changes.turns
+    ) with ordinality as c (before, matched, after, replacement, start, byte_start, turn, i);
     v_applied := patchdiff._apply_changes(
         current_content, ascii,
         v_framed.matched, v_framed.replacements, v_framed.span_starts, v_framed.byte_starts
@@ -73,9 +86,14 @@ begin
     );
 end
 $function$;
-comment on function patchdiff._apply_record(text, text, text, boolean, bigint[], bigint[]) is
+comment on function patchdiff._apply_record(
+    text, text, text, boolean, bigint[], bigint[], patchdiff.target_scope_observations[]
+) is
 'Applies a stored record to a text at the places where its changes were found: the resulting UTF-8 bytes,
-and the facts and risks of the changes in order. misfit says what of the record does not fit the text or
-the places, or is null. ascii tells that the text is ASCII throughout; null byte_starts are counted. Raises PD020
-for a text that is no record, PD021 for places that are none.';
-revoke all on function patchdiff._apply_record(text, text, text, boolean, bigint[], bigint[]) from public;
+and the facts and risks of the changes in order. receipts are those of an observed record, whose changes must lie
+inside their scopes, otherwise null. misfit says what of the record does not fit the text, the places or the scopes,
+or is null. ascii tells that the text is ASCII throughout; null byte_starts are counted. Raises PD020 for a text that
+is no record, PD021 for places that are none.';
+revoke all on function patchdiff._apply_record(
+    text, text, text, boolean, bigint[], bigint[], patchdiff.target_scope_observations[]
+) from public;

@@ -87,7 +87,7 @@ begin
         end if;
         if v_failure is not null then
             return jsonb_build_object('failure', v_failure || jsonb_build_object(
-                'failed_change_id', patchdiff._span_change_id(v_item.span, v_item.position)
+                'failed_change_id', patchdiff._change_id(v_item.span, v_item.position)
             ));
         end if;
 

@@ -18,6 +18,13 @@ begin
             'read the target and send what you read.'
         );
     end if;
+    if request ? 'observation' and (v_version is null or v_hash is null) then
+        return patchdiff._request_failure(
+            'context_invalid', 'guard_required', 'protocol_validation',
+            'An observed submission requires both expected_target_version and expected_current_hash: '
+            'send those of the receipt.'
+        );
+    end if;
     if v_version is not null and not (
         jsonb_typeof(v_version) = 'number'
         and v_version #>> '{}' ~ '^[0-9]+$'

@@ -1,5 +1,5 @@
 -- The order of judgement is the contract's: invalid text, request-key syntax, key recovery or conflict,
--- lineage, shape, guard presence and syntax, divergence, stale guards. The caller holds the target's lock.
+-- lineage, shape, guard presence and syntax, divergence, receipts, stale guards. The caller holds the target's lock.
 create or replace function patchdiff._judge_request(
     target_file_id uuid,
     version bigint,
@@ -54,6 +54,7 @@ begin
         proposal_failure,
         patchdiff._guard_syntax_failure(request),
         case when diverged then patchdiff._diverged_failure() end,
+        patchdiff._observation_failure(_judge_request.target_file_id, request),
         patchdiff._stale_guard_failure(request, version, current_hash)
     );
     if v_failure is null then

@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $function$
 begin
-    return encode(sha256(convert_to(jsonb_build_array(
+    return encode(sha256(convert_to((jsonb_build_array(
         log_row.previous_row_hash,
         log_row.target_file_id,
         log_row.log_sequence,
@@ -36,7 +36,9 @@ begin
         log_row.diagnostic_json,
         extract(epoch from log_row.created_at)::text,
         changes
-    )::text, 'UTF8')), 'hex');
+    ) || case
+        when log_row.observation_id is null then '[]' else jsonb_build_array(log_row.observation_id)
+    end)::text, 'UTF8')), 'hex');
 end
 $function$;
 comment on function patchdiff._log_row_hash(patchdiff.append_only_pdcp_logs, jsonb) is

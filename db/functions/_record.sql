@@ -13,6 +13,10 @@ declare
         when 'patchdiff-tx/1' then 'edits'
         when 'patchdiff-tx/2' then 'operations'
         when 'patchdiff-tx/3' then 'replacement'
+        when 'patchdiff-observed-batch/1' then 'groups'
+    end;
+    v_bundle text[] := case protocol_version
+        when 'patchdiff-observed-batch/1' then array['observation_bundle_id'] else '{}'
     end;
     v_record jsonb;
     v_fits boolean := false;
@@ -23,22 +27,25 @@ begin
             and v_record ->> 'protocol' = protocol_version
             and jsonb_typeof(v_record -> 'intent') = 'string'
             and v_record ? v_member
-            and v_record - array['protocol', 'intent', v_member] = '{}'
+            and v_record - (array['protocol', 'intent', v_member] || v_bundle) = '{}'
             and starts_with(
                 pdcp_content,
                 '{"protocol":' || to_json(protocol_version) || ',"intent":' || to_json(v_record ->> 'intent')
+                || case
+                    when v_bundle = '{}' then ''
+                    else ',"observation_bundle_id":' || to_json(v_record ->> 'observation_bundle_id')
+                end
                 || ',"' || v_member || '":'
             );
         if v_fits and v_member = 'replacement' then
             v_fits := jsonb_typeof(v_record -> v_member) = 'string';
+        elsif v_fits and v_member = 'groups' then
+            v_fits := patchdiff._is_batch(v_record);
         elsif v_fits and jsonb_typeof(v_record -> v_member) = 'array' then
             select
                 count(*) > 0
                 and bool_and(patchdiff._is_change(protocol_version, c.change))
-                and count(*) = count(distinct coalesce(
-                    c.change ->> 'change_id',
-                    'chg_' || lpad(c.position::text, greatest(3, length(c.position::text)), '0')
-                ))
+                and count(*) = count(distinct patchdiff._change_id(c.change, c.position))
             into v_fits
             from jsonb_array_elements(v_record -> v_member) with ordinality as c (change, position);
         elsif v_fits then
@@ -48,7 +55,8 @@ begin
     if v_fits is not true then
         raise exception 'the record is no transaction of protocol %', protocol_version
             using errcode = 'PD020',
-            hint = 'A record has protocol, intent, and well-formed edits, operations or replacement (tx/1, tx/2, tx/3).';
+            hint = 'A record has protocol, intent, and well-formed edits, operations or replacement (tx/1, tx/2, tx/3), or '
+            || 'observation_bundle_id and groups (observed-batch/1).';
     end if;
     return v_record;
 exception

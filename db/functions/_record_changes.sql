@@ -11,7 +11,8 @@ create or replace function patchdiff._record_changes(
     replacement text,
     before text,
     after text,
-    risk text
+    risk text,
+    observation_id uuid
 )
 language plpgsql
 stable
@@ -26,16 +27,14 @@ begin
         return query
         select
             1::bigint, 'chg_001', 'replace_all', 0::bigint, null::bigint, null::text,
-            patchdiff._canonical_text(v_record ->> 'replacement'), null::text, null::text, null::text;
+            patchdiff._canonical_text(v_record ->> 'replacement'), null::text, null::text, null::text,
+            null::uuid;
         return;
     end if;
     return query
     select
         c.position,
-        coalesce(
-            c.change ->> 'change_id',
-            'chg_' || lpad(c.position::text, greatest(3, length(c.position::text)), '0')
-        ),
+        patchdiff._change_id(c.change, c.position),
         case when c.change ->> 'op' = 'span' then 'span' end,
         case when c.change ->> 'op' = 'span' then (c.change ->> 'start')::bigint end,
         case when c.change ->> 'op' = 'span' then (c.change ->> 'end')::bigint end,
@@ -45,9 +44,16 @@ begin
         patchdiff._canonical_text(c.change ->> 'replace'),
         patchdiff._canonical_text(c.change ->> 'expected_before'),
         patchdiff._canonical_text(c.change ->> 'expected_after'),
-        c.change ->> 'risk'
-    from jsonb_array_elements(coalesce(v_record -> 'edits', v_record -> 'operations'))
-        with ordinality as c (change, position)
+        c.change ->> 'risk',
+        c.observation_id
+    from (
+        select e.change, e.position, null::uuid
+        from jsonb_array_elements(coalesce(v_record -> 'edits', v_record -> 'operations'))
+            with ordinality as e (change, position)
+        union all
+        select b.change, b.change_index, b.observation_id::uuid
+        from patchdiff._batch_operations(v_record) as b
+    ) as c (change, position, observation_id)
     order by c.position;
 end
 $function$;
@@ -55,5 +61,6 @@ comment on function patchdiff._record_changes(text, text) is
 'The changes of a stored record in order: one-based index, name, operation (null for a match), place and
 place_end (the code points between which the record puts it, null for a match), the canonical text that
 each matches and puts in its place, and what must stand directly before and after; matched is null for a
-whole replacement. Raises PD020 for a text that is no record of the protocol.';
+whole replacement. The changes of a batch have the receipt of their group, and count places from its scope''s
+start. Raises PD020 for a text that is no record of the protocol.';
 revoke all on function patchdiff._record_changes(text, text) from public;

@@ -30,10 +30,17 @@ begin
         order by c.position
     )
     into rationales
-    from (select coalesce(v_record -> 'edits', v_record -> 'operations') as changes) as r
-    cross join lateral jsonb_array_elements(
-        case jsonb_typeof(r.changes) when 'array' then r.changes else '[]' end
-    ) with ordinality as c (change, position);
+    from (
+        select e.change, e.position
+        from (select coalesce(v_record -> 'edits', v_record -> 'operations') as changes) as r
+        cross join lateral jsonb_array_elements(
+            case jsonb_typeof(r.changes) when 'array' then r.changes else '[]' end
+        ) with ordinality as e (change, position)
+        union all
+        select b.change, b.change_index
+        from patchdiff._batch_operations(v_record) as b
+        where not v_record ?| array['edits', 'operations']
+    ) as c;
 exception
     -- a text nested deeper than the server's stack allows is no record of ours, and no reason to fail
     when statement_too_complex then

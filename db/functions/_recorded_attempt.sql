@@ -20,7 +20,8 @@ begin
             'failure_detail', l.failure_detail,
             'failed_change_id', l.failed_change_id,
             'diagnostic', l.diagnostic_json,
-            'changes', patchdiff._ledger_facts(l.target_file_id, l.pdcp_log_id)
+            'changes', patchdiff._ledger_facts(l.target_file_id, l.pdcp_log_id),
+            'observation', patchdiff._attempt_observation(l.target_file_id, l.pdcp_log_id)
         )
         from patchdiff.append_only_pdcp_logs as l
         where

@@ -13,6 +13,7 @@ as $function$
 declare
     v_facts jsonb;
     v_applied record;
+    v_receipts patchdiff.target_scope_observations[];
 begin
     if patchdiff._sha256_hex(attempt.pdcp_content) <> attempt.pdcp_content_hash then
         failure := patchdiff._replay_failure(
@@ -26,6 +27,8 @@ begin
             'No runtime of this version replays the record under its recorded protocol and runtime.'
         );
     end if;
+    v_receipts := patchdiff._consumed_receipts(attempt.target_file_id, attempt.pdcp_log_id);
+    failure := coalesce(failure, patchdiff._receipts_failure(attempt, v_receipts, content));
     if failure is not null then
         return;
     end if;
@@ -43,7 +46,8 @@ begin
             ) as f
             order by f.i
         ),
-        null
+        null,
+        nullif(v_receipts, '{}')
     );
     if v_applied.misfit is not null then
         failure := patchdiff._replay_failure(
@@ -74,5 +78,5 @@ $function$;
 comment on function patchdiff._replay_attempt(patchdiff.append_only_pdcp_logs, text) is
 'Applies an accepted attempt anew to a text: at the places that the ledger recorded, with the texts of the record.
 Answers the resulting text, or the failure of a replay: the record''s hash, its runtime, the fit of places and texts,
-every fact of the ledger and the resulting hash are checked.';
+every fact of the ledger and the resulting hash are checked; of an observed attempt also its receipts.';
 revoke all on function patchdiff._replay_attempt(patchdiff.append_only_pdcp_logs, text) from public;

@@ -14,6 +14,7 @@ begin
     case protocol_version
         when 'patchdiff-tx/1' then return 'patchdiff-mvp-0.2.2';
         when 'patchdiff-tx/3' then return 'patchdiff-mvp-0.4.0';
+        when 'patchdiff-observed-batch/1' then return 'patchdiff-observed-batch-r1';
         when 'patchdiff-tx/2' then null;
         else return null;
     end case;

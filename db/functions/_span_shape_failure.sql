@@ -18,7 +18,7 @@ begin
         v_detail := v_where || ' must be an object.';
     elsif
         jsonb_typeof(span -> 'change_id') <> 'null'
-        and patchdiff._span_change_id(span, change_index) is distinct from span ->> 'change_id'
+        and patchdiff._change_id(span, change_index) is distinct from span ->> 'change_id'
     then
         v_detail := v_where
             || '.change_id must be null or 1 to 64 characters of A-Z, a-z, 0-9, ''_'', ''.'' and ''-''.';
@@ -87,7 +87,7 @@ begin
         return null;
     end if;
     return patchdiff._request_failure('protocol_invalid', null, 'protocol_validation', v_detail)
-        || jsonb_build_object('failed_change_id', patchdiff._span_change_id(span, change_index));
+        || jsonb_build_object('failed_change_id', patchdiff._change_id(span, change_index));
 end
 $function$;
 comment on function patchdiff._span_shape_failure(jsonb, bigint) is

@@ -45,7 +45,7 @@ begin
     from (
         select c.position, c.change_id, row_number() over (partition by c.change_id order by c.position) as number
         from (
-            select s.position, patchdiff._span_change_id(s.span, s.position) as change_id
+            select s.position, patchdiff._change_id(s.span, s.position) as change_id
             from jsonb_array_elements(_spans_shape_failure.spans) with ordinality as s (span, position)
         ) as c
     ) as n

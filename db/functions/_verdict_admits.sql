@@ -1,6 +1,7 @@
 create or replace function patchdiff._verdict_admits(
     verdict jsonb,
-    failure jsonb
+    failure jsonb,
+    observed boolean
 ) returns boolean
 language plpgsql
 immutable
@@ -13,6 +14,13 @@ begin
         return failure ->> 'failure_reason' in (
             'match_absent', 'match_ambiguous', 'disambiguation_invalid', 'sequential_match_invalid',
             'span_out_of_bounds', 'span_expected_text_mismatch'
+        ) or (
+            observed
+            and failure ->> 'failure_reason' = 'context_invalid'
+            and failure ->> 'code' in (
+                'STALE_OBSERVATION_SCOPE', 'FILE_TOO_LARGE', 'STRUCTURE_LIMIT', 'STRUCTURE_TIMEOUT',
+                'STRUCTURE_CRASHED', 'STRUCTURE_UNAVAILABLE'
+            )
         );
     end if;
     return verdict ->> 'outcome' = 'refused'
@@ -20,7 +28,7 @@ begin
         and verdict -> 'failure' ->> 'code' is not distinct from failure ->> 'code';
 end
 $function$;
-comment on function patchdiff._verdict_admits(jsonb, jsonb) is
+comment on function patchdiff._verdict_admits(jsonb, jsonb, boolean) is
 'Whether a failure may be recorded under a verdict of _judge_request: the same refusal, or, where
-nothing was refused, a failure of application.';
-revoke all on function patchdiff._verdict_admits(jsonb, jsonb) from public;
+nothing was refused, a failure of application, or for an observed submission one of the structural engine.';
+revoke all on function patchdiff._verdict_admits(jsonb, jsonb, boolean) from public;

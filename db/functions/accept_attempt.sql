@@ -22,6 +22,7 @@ declare
     v_verdict jsonb;
     v_intents record;
     v_applied record;
+    v_receipts patchdiff.target_scope_observations[];
 begin
     perform patchdiff._check_attempt(
         accept_attempt.protocol_version, accept_attempt.pdcp_content, request
@@ -41,6 +42,7 @@ begin
         return '{"outcome": "stale_base"}';
     end if;
 
+    perform patchdiff._lock_receipts(v_target.target_file_id, request);
     v_row.pdcp_content_hash := patchdiff._sha256_hex(accept_attempt.pdcp_content);
     v_row.request_envelope := patchdiff._request_envelope(
         accept_attempt.protocol_version, v_row.pdcp_content_hash, request
@@ -55,9 +57,10 @@ begin
         return v_verdict;
     end if;
 
+    v_receipts := patchdiff._receipts(v_target.target_file_id, request);
     v_applied := patchdiff._apply_record(
         accept_attempt.protocol_version, accept_attempt.pdcp_content,
-        v_target.current_content, v_target.ascii, span_starts, coalesce(byte_starts, '{}')
+        v_target.current_content, v_target.ascii, span_starts, coalesce(byte_starts, '{}'), v_receipts
     );
     if v_applied.misfit is not null then
         return jsonb_build_object('outcome', 'misfit', 'failure_detail', v_applied.misfit);
@@ -82,6 +85,7 @@ begin
         accept_attempt.protocol_version, accept_attempt.pdcp_content
     );
     v_row.editing_cycle_id := v_target.active_editing_cycle_id;
+    v_row.observation_id := patchdiff._target_id(request -> 'observation' ->> 'observation_id');
     v_row.before_version := v_target.version;
     v_row.before_hash := v_target.current_hash;
     v_row.after_version := v_target.version + 1;
@@ -96,6 +100,12 @@ begin
     perform patchdiff._append_ledger_rows(
         v_row, v_applied.facts, v_applied.risks, v_intents.transaction_intent, v_intents.rationales
     );
+    if v_receipts is not null then
+        perform patchdiff._consume_receipts(
+            v_row.target_file_id, v_receipts, v_row.pdcp_log_id,
+            case when v_row.observation_id is null then 'batch' else 'single' end
+        );
+    end if;
     update patchdiff.cloud_target_files as t
     set
         current_content = convert_from(v_applied.result, 'UTF8'),
@@ -110,7 +120,11 @@ begin
         'pdcp_log_id', v_row.pdcp_log_id,
         'after_version', v_row.after_version,
         'after_hash', v_row.after_hash,
-        'changes', v_applied.facts
+        'changes', v_applied.facts,
+        'observation', case
+            when v_receipts is null then '{}'
+            else patchdiff._attempt_observation(v_row.target_file_id, v_row.pdcp_log_id)
+        end
     );
 end
 $function$;
@@ -121,7 +135,8 @@ comment on function patchdiff.accept_attempt(
 all. The function trusts nobody: it locks the target, judges the request again, takes matched and
 replacing text from the record itself, checks that each change finds its text at its place (span_starts
 in code points, byte_starts in UTF-8 bytes, each in the buffer that the change sees), splices, and
-compares the result''s SHA-256 with after_hash. warnings is what the row keeps as diagnostic, or null.
+compares the result''s SHA-256 with after_hash. The changes of an observed submission must lie inside the scopes of
+the receipts that request.observation names, which are used up. warnings is what the row keeps as diagnostic, or null.
 Answers an outcome: accepted, with pdcp_log_id, after_version, after_hash and changes (the facts); or,
 having written nothing, stale_base when the target is no longer at base_version and base_hash, misfit
 when record, places and hash do not fit the text, no_target, recovered or refused when the request

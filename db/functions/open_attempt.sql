@@ -29,6 +29,7 @@ begin
         outcome := patchdiff._no_target_outcome(v_target_id, request, proposal_failure);
         return;
     end if;
+    perform patchdiff._lock_receipts(v_target_id, request);
     outcome := patchdiff._opened_outcome(
         patchdiff._judge_request(
             v_target_id,
@@ -50,7 +51,16 @@ begin
                 and l.pdcp_log_id = (outcome -> 'failure' ->> 'existing_pdcp_log_id')::uuid
         ));
     end if;
-    if outcome ->> 'outcome' <> 'open' then
+    if outcome ->> 'outcome' = 'open' and request ? 'observation' then
+        outcome := outcome || jsonb_build_object(
+            'receipts', to_jsonb(patchdiff._receipts(v_target_id, request)),
+            'file', (
+                select jsonb_build_object('filename', t.filename, 'target_type', t.target_type)
+                from patchdiff.cloud_target_files as t
+                where t.target_file_id = v_target_id
+            )
+        );
+    elsif outcome ->> 'outcome' <> 'open' then
         open_attempt.current_content := left(open_attempt.current_content, 256);
     end if;
 end
@@ -58,9 +68,11 @@ $function$;
 comment on function patchdiff.open_attempt(text, text, text, jsonb, jsonb) is
 'Begins a submission: locks the target until the transaction ends, and judges everything of the request
 that needs no evaluation. request holds client_request_id, expected_target_version,
-expected_current_hash, parent_pdcp_log_id, attempt and source as the caller sent them; proposal_failure
+expected_current_hash, parent_pdcp_log_id, attempt and source as the caller sent them, and for an observed
+submission observation: the engine, and observation_id, or observation_bundle_id and observation_ids; proposal_failure
 is what decoding the proposal found wrong, or null. Answers an outcome and a text: open, with target
-{version, current_hash, code_points} and the whole canonical text to evaluate against; refused, with
+{version, current_hash, code_points} and the whole canonical text to evaluate against, for an observed submission
+also receipts (locked, in its order) and file (filename and target_type); refused, with
 failure {failure_reason, code, validation_stage, failure_detail} to be recorded by
 patchdiff.reject_attempt, and the first 256 code points of the text (both target and text null when
 there is no such target, with missing invalid_target_id or target_not_found; with

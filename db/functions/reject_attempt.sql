@@ -38,6 +38,7 @@ begin
         return '{"outcome": "stale_base"}';
     end if;
 
+    perform patchdiff._lock_receipts(v_target.target_file_id, request);
     if
         (failure ->> 'failure_reason' = 'target_encoding_invalid')
         <> (reject_attempt.protocol_version = 'patchdiff-invalid-input/1')
@@ -54,6 +55,7 @@ begin
     v_row.editing_cycle_id := v_target.active_editing_cycle_id;
     v_row.before_version := v_target.version;
     v_row.before_hash := v_target.current_hash;
+    v_row.observation_id := patchdiff._target_id(request -> 'observation' ->> 'observation_id');
     v_row.failure_reason := failure ->> 'failure_reason';
     v_row.failure_detail := failure ->> 'failure_detail';
     v_row.failed_change_id := failure ->> 'failed_change_id';
@@ -73,7 +75,7 @@ begin
                 then failure
         end
     );
-    if patchdiff._verdict_admits(v_verdict, failure) is not true then
+    if patchdiff._verdict_admits(v_verdict, failure, request ? 'observation') is not true then
         return coalesce(v_verdict, jsonb_build_object('outcome', 'unfounded'));
     end if;
     if

@@ -46,7 +46,22 @@ begin
             'before_hash', l.before_hash,
             'after_version', l.after_version,
             'after_hash', l.after_hash,
-            'changes', patchdiff._ledger_facts(v_id, l.pdcp_log_id)
+            'editing_cycle_id', l.editing_cycle_id,
+            'observation_id', l.observation_id,
+            'changes', patchdiff._ledger_facts(v_id, l.pdcp_log_id),
+            'receipts', to_jsonb(patchdiff._consumed_receipts(v_id, l.pdcp_log_id)),
+            'bundle', (
+                select to_jsonb(b)
+                from patchdiff.target_scope_bundles as b
+                where
+                    b.target_file_id = v_id
+                    and b.observation_bundle_id = (
+                        select r.observation_bundle_id
+                        from unnest(patchdiff._consumed_receipts(v_id, l.pdcp_log_id)) as r
+                        where r.consumption = 'batch'
+                        limit 1
+                    )
+            )
         ),
         l.pdcp_content
     from patchdiff.append_only_pdcp_logs as l

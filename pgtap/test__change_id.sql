@@ -1,6 +1,6 @@
 begin;
 select plan(11);
-select is(patchdiff._span_change_id(g.span::jsonb, g.change_index), g.expected, g.span || ' at ' || g.change_index)
+select is(patchdiff._change_id(g.span::jsonb, g.change_index), g.expected, g.span || ' at ' || g.change_index)
 from (
     values
     ('{}', 1, 'chg_001'),
@@ -14,8 +14,8 @@ from (
     ('{"change_id": 7}', 2, 'chg_002')
 ) as g (span, change_index, expected);
 select is(
-    patchdiff._span_change_id(jsonb_build_object('change_id', repeat('a', 64)), 1), repeat('a', 64), '64 characters'
+    patchdiff._change_id(jsonb_build_object('change_id', repeat('a', 64)), 1), repeat('a', 64), '64 characters'
 );
-select is(patchdiff._span_change_id(jsonb_build_object('change_id', repeat('a', 65)), 1), 'chg_001', '65 are too many');
+select is(patchdiff._change_id(jsonb_build_object('change_id', repeat('a', 65)), 1), 'chg_001', '65 are too many');
 select * from finish();
 rollback;
