@@ -3,7 +3,7 @@
 \set ON_ERROR_STOP on
 begin isolation level read committed read write;
 \ir bootstrap.sql
-select patchdiff._check_migrations(newest => 3, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f"}') \gset
+select patchdiff._check_migrations(newest => 4, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f", "4": "6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6"}') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -25,21 +25,34 @@ select 3 not in (
 \ir migrations/0003_history.sql
 select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
+select 4 not in (
+    select m.migration_number from patchdiff.schema_migrations as m
+) as patchdiff_applies \gset
+\if :patchdiff_applies
+\ir migrations/0004_observation.sql
+select patchdiff._record_migration(migration_number => 4, migration_name => '0004_observation', sha256 => '6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6') \gset
+\endif
+select patchdiff._drop_private_functions(sha256 => 'a6b0be8971a2ddecb7b337a57f6d956a3ec0aaf5e8a078c46b005ca0c0617b79') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
 \ir functions/_apply_record.sql
+\ir functions/_attempt_observation.sql
+\ir functions/_batch_operations.sql
 \ir functions/_byte_offset.sql
 \ir functions/_canonical_text.sql
 \ir functions/_change_facts.sql
+\ir functions/_change_id.sql
 \ir functions/_check_attempt.sql
 \ir functions/_check_places.sql
 \ir functions/_check_rejection.sql
+\ir functions/_check_scopes.sql
 \ir functions/_check_warnings.sql
 \ir functions/_code_points.sql
 \ir functions/_compact_json.sql
 \ir functions/_conclude_submission.sql
+\ir functions/_consume_receipts.sql
+\ir functions/_consumed_receipts.sql
 \ir functions/_diverged_failure.sql
 \ir functions/_echoed.sql
 \ir functions/_evaluate_spans.sql
@@ -47,7 +60,10 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_guard_syntax_failure.sql
 \ir functions/_history_arguments_refusal.sql
 \ir functions/_history_refusal.sql
+\ir functions/_is_batch.sql
+\ir functions/_is_bundle_of.sql
 \ir functions/_is_change.sql
+\ir functions/_is_issued.sql
 \ir functions/_is_offset.sql
 \ir functions/_is_replayable_pair.sql
 \ir functions/_judge_request.sql
@@ -61,17 +77,25 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_line_starts.sql
 \ir functions/_lineage_failure.sql
 \ir functions/_lines.sql
+\ir functions/_lock_receipts.sql
 \ir functions/_log_entries.sql
 \ir functions/_log_page.sql
 \ir functions/_log_page_of_request.sql
 \ir functions/_log_row_hash.sql
 \ir functions/_missing_attempt.sql
+\ir functions/_named_receipts.sql
 \ir functions/_no_target_outcome.sql
+\ir functions/_observation_failure.sql
 \ir functions/_opened_outcome.sql
 \ir functions/_original_eol_refusal.sql
 \ir functions/_page_length.sql
 \ir functions/_page_limit.sql
 \ir functions/_read_lines_refusal.sql
+\ir functions/_receipt_failure.sql
+\ir functions/_receipt_page.sql
+\ir functions/_receipt_refusal.sql
+\ir functions/_receipts.sql
+\ir functions/_receipts_failure.sql
 \ir functions/_record.sql
 \ir functions/_record_changes.sql
 \ir functions/_record_intents.sql
@@ -88,9 +112,9 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_request_key_failure.sql
 \ir functions/_runtime_version.sql
 \ir functions/_save_failure.sql
+\ir functions/_scope_misfit.sql
 \ir functions/_sha256_hex.sql
 \ir functions/_slice.sql
-\ir functions/_span_change_id.sql
 \ir functions/_span_mismatch.sql
 \ir functions/_span_record.sql
 \ir functions/_span_shape_failure.sql
@@ -111,7 +135,10 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/get_pdcp_log.sql
 \ir functions/get_target.sql
 \ir functions/initialize_target.sql
+\ir functions/issue_observations.sql
+\ir functions/observed_page.sql
 \ir functions/open_attempt.sql
+\ir functions/open_observation.sql
 \ir functions/preview_attempt.sql
 \ir functions/read_lines.sql
 \ir functions/read_target.sql
@@ -124,5 +151,5 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
+select patchdiff._record_functions(sha256 => 'a6b0be8971a2ddecb7b337a57f6d956a3ec0aaf5e8a078c46b005ca0c0617b79') \gset
 commit;

@@ -19,12 +19,12 @@ begin
         or pdcp_content is null
         or jsonb_typeof(request) is distinct from 'object'
         or jsonb_typeof(coalesce(request -> 'observation', '{}')) <> 'object'
-        or not case protocol_version
+        or not (case protocol_version
             when 'patchdiff-invalid-input/1' then true
             when 'patchdiff-observed-batch/1' then coalesce(request -> 'observation' ? 'observation_ids', false)
             when 'patchdiff-tx/2' then coalesce(not request -> 'observation' ? 'observation_ids', true)
             else not request ? 'observation'
-        end
+        end)
     then
         raise exception 'an attempt needs a known protocol_version, a record and a request object'
             using errcode = 'PD022',

@@ -90,9 +90,11 @@ base_hash name that state; the function locks the target and writes nothing when
 array of {name, kind, start, end} in code points, end exclusive: one, or up to 32 disjoint and non-empty ones of
 65,536 code points in all for a bundle. Answers an outcome: issued, with observation_bundle_id and observations, the
 receipts in order, each with the first page of its scope (at most max_chars code points, 4,000 for null and never
-more than 8,000; with include_line_starts the lines that begin there); or, having written nothing, stale_base, diverged (the
-stored text does not have its hash) or no_target. Raises PD040 for scopes that are none.
+more than 8,000; with include_line_starts the lines that begin there); or, having written nothing, stale_base,
+diverged (the stored text does not have its hash) or no_target. Raises PD040 for scopes that are none.
 Contract: patchdiff_observe_scope.';
-revoke all on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, boolean) from public;
+revoke all on function patchdiff.issue_observations(
+    text, bigint, text, text, text, jsonb, boolean, bigint, boolean
+) from public;
 grant execute on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, boolean)
 to patchdiff_editor;
