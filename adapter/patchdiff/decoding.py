@@ -13,6 +13,8 @@ from patchdiff.text import canonical
 RISKS = ("low", "medium", "high")
 CHANGE_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 LARGEST_OFFSET = 2**63 - 1
+GROUPS = 32
+BATCH_OPERATIONS = 128
 
 Rule = tuple[str, Callable[[object], bool], str]
 
@@ -43,6 +45,42 @@ def decode_operations(intent: object, operations: object) -> list[Change]:
     return _decode_list("operations", operations, _decode_operation)
 
 
+def decode_batch(intent: object, observation_bundle_id: object, groups: object) -> list[Change]:
+    """The changes of a patchdiff-observed-batch/1 proposal, group after group.
+
+    Whether its receipts can be used is the database's to judge. Raises MalformedProposalError when
+    intent, groups or their operations do not have their shape or number.
+    """
+    _check_intent(intent)
+    if not isinstance(groups, list) or not 1 <= len(groups) <= GROUPS:
+        raise MalformedProposalError(f"groups must be a list of 1 to {GROUPS} objects.")
+    changes: list[Change] = []
+    receipts: set[str] = set()
+    for number, group in enumerate(groups):
+        where = f"groups[{number}]"
+        if not isinstance(group, dict) or set(group) != {"observation_id", "operations"}:
+            raise MalformedProposalError(
+                f"{where} must be an object of exactly observation_id and operations."
+            )
+        receipt = group["observation_id"]
+        if isinstance(receipt, str):
+            if receipt in receipts:
+                raise MalformedProposalError(
+                    f"{where} has the observation_id of an earlier group: put all operations of a"
+                    " scope into one."
+                )
+            receipts.add(receipt)
+        changes += _decode_list(
+            f"{where}.operations", group["operations"], _decode_operation, len(changes)
+        )
+    if len(changes) > BATCH_OPERATIONS:
+        raise MalformedProposalError(
+            f"groups have {len(changes)} operations together; at most {BATCH_OPERATIONS} are taken."
+        )
+    _check_distinct("groups", changes)
+    return changes
+
+
 def decode_replacement(intent: object, replacement: object) -> list[Change]:
     """The one change of a patchdiff-tx/3 proposal.
 
@@ -61,24 +99,31 @@ def _check_intent(intent: object) -> None:
 
 
 def _decode_list(
-    name: str, items: object, decode: Callable[[str, int, dict[str, Any], str], Change]
+    name: str,
+    items: object,
+    decode: Callable[[str, int, dict[str, Any], str], Change],
+    earlier: int = 0,
 ) -> list[Change]:
     if not isinstance(items, list) or not items:
         raise MalformedProposalError(f"{name} must be a non-empty list of objects.")
     changes: list[Change] = []
-    for index, item in enumerate(items, start=1):
-        where = f"{name}[{index - 1}]"
+    for position, item in enumerate(items):
+        where, index = f"{name}[{position}]", earlier + position + 1
         changes.append(decode(where, index, item, _change_id(where, index, item)))
+    _check_distinct(name, changes)
+    return changes
+
+
+def _check_distinct(name: str, changes: Sequence[Change]) -> None:
     seen: set[str] = set()
     for change in changes:
         if change.change_id in seen:
             raise MalformedProposalError(
-                f"{name}[{change.index - 1}] has the change_id of an earlier change: change ids"
-                " must differ, the default ones by position (chg_001, chg_002) included.",
+                f"{name} has the change_id of change {change.index} twice: change ids must differ,"
+                " the default ones by position (chg_001, chg_002) included.",
                 change.change_id,
             )
         seen.add(change.change_id)
-    return changes
 
 
 def _change_id(where: str, index: int, item: object) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from patchdiff.origins import consumed_occurrences
 from patchdiff.records import Change, Match, Span, WholeReplacement
+from patchdiff.scope import OutsideScopeError, Scope
 from patchdiff.search import occurrences
 from patchdiff.text import sha256_hex
 from patchdiff.transaction_warnings import TransactionWarnings
@@ -53,7 +54,8 @@ class Result:
 class NotApplicableError(Exception):
     """A change that does not apply; nothing of its transaction does.
 
-    ``buffer`` is the text that the change saw after ``prior_changes`` simulated ones. ``location``
+    ``buffer`` is the text that the change saw after ``prior_changes`` simulated ones, or in a batch
+    its scope alone (``in_scope``). ``location``
     is the code point where the failure is known to be, or None. ``candidates`` are the starts of
     all exact occurrences of the match where several matter; ``details`` are further diagnostic
     fields.
@@ -67,17 +69,19 @@ class NotApplicableError(Exception):
     location: int | None = None
     candidates: list[int] | None = None
     details: JsonObject = field(default_factory=dict)
+    in_scope: bool = False
 
 
-def evaluate(text: str, changes: Sequence[Change]) -> Result:
-    """Applies ``changes`` to the canonical ``text`` and returns the result.
+def evaluate(text: str, changes: Sequence[Change], scope: Scope | None = None) -> Result:
+    """Applies ``changes`` to the canonical ``text``, none outside ``scope``, and returns the
+    result.
 
     Raises NotApplicableError at the first change that does not apply, with reason match_absent,
     match_ambiguous, disambiguation_invalid, sequential_match_invalid, span_out_of_bounds or
     span_expected_text_mismatch.
     """
     warnings = TransactionWarnings(text)
-    result, applied = apply(text, changes, warnings.note)
+    result, applied = apply(text, changes, warnings.note, scope)
     return Result(result, applied, warnings.finish(result))
 
 
@@ -85,27 +89,38 @@ def apply(
     text: str,
     changes: Sequence[Change],
     note: Callable[[str, AppliedChange], None] | None = None,
+    scope: Scope | None = None,
 ) -> tuple[str, list[AppliedChange]]:
     """The text that ``changes`` make of ``text``, and where each applied; raises as ``evaluate``.
 
-    ``note`` is told of each change with the buffer that it saw.
+    ``note`` is told of each change with the buffer that it saw. ``scope`` is moved along.
     """
     buffer = text
     applied: list[AppliedChange] = []
     for change in changes:
-        match change:
-            case Match():
-                start, matched = _place(text, buffer, change, applied), change.match
-            case Span():
-                _check_span(buffer, change, len(applied))
-                start, matched = change.start, change.expected_text
-            case WholeReplacement():
-                start, matched = 0, buffer
+        try:
+            start, matched = _located(text, buffer, change, applied, scope)
+        except OutsideScopeError as outside:
+            raise NotApplicableError(
+                outside.reason,
+                outside.detail,
+                change,
+                buffer,
+                len(applied),
+                location=min(outside.location, len(buffer)),
+                details={
+                    "code": outside.code,
+                    "span_check": outside.check,
+                    "buffer_length": len(buffer),
+                },
+            ) from None
         byte_start = start if buffer.isascii() else len(buffer[:start].encode())
         applied.append(AppliedChange(change, start, byte_start, matched))
         if note is not None:
             note(buffer, applied[-1])
         buffer = buffer[:start] + change.replace + buffer[start + len(matched) :]
+        if scope is not None:
+            scope.moved_by(len(change.replace) - len(matched))
     return buffer, applied
 
 
@@ -126,6 +141,25 @@ def fact(applied: AppliedChange) -> JsonObject:
         "matched_sha256": sha256_hex(applied.matched),
         "replacement_sha256": sha256_hex(applied.change.replace),
     }
+
+
+def _located(
+    text: str, buffer: str, change: Change, applied: Sequence[AppliedChange], scope: Scope | None
+) -> tuple[int, str]:
+    """Where a change applies in the buffer, and what it matches there."""
+    match change:
+        case Match():
+            start = _place(text, buffer, change, applied)
+            if scope is not None:
+                scope.check_match(change, start)
+            return start, change.match
+        case Span():
+            if scope is not None:
+                scope.check_span(change)
+            _check_span(buffer, change, len(applied))
+            return change.start, change.expected_text
+        case WholeReplacement():
+            return 0, buffer
 
 
 def _check_span(buffer: str, span: Span, prior_changes: int) -> None:

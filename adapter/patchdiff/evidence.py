@@ -48,15 +48,20 @@ def prefix_context(
 
 
 def failure_context(
-    buffer: str, prior_changes: int, location: int | None, observed: Observed
+    buffer: str,
+    prior_changes: int,
+    location: int | None,
+    observed: Observed,
+    *,
+    in_scope: bool = False,
 ) -> JsonObject:
     """The text around a failure of application: a prefix of ``buffer``, or a window around
-    ``location``.
+    ``location``. ``in_scope`` tells that the buffer is one scope of the target.
 
     The window is taken when fewer than 64 code points from the location on would be visible in the
     prefix.
     """
-    stage = "intermediate_buffer" if prior_changes else "canonical_target"
+    stage = _stage(prior_changes, in_scope)
     context = _fitted(buffer, stage, prior_changes, len(buffer), observed, CONTEXT_BYTES)
     end = context["end"]
     assert isinstance(end, int)
@@ -81,15 +86,21 @@ def unavailable_context(reason: str) -> JsonObject:
 
 
 def exact_candidates(
-    buffer: str, starts: Sequence[int], match: str, prior_changes: int, observed: Observed
+    buffer: str,
+    starts: Sequence[int],
+    match: str,
+    prior_changes: int,
+    observed: Observed,
+    *,
+    in_scope: bool = False,
 ) -> JsonObject:
     """The first exact occurrences of ``match``, at most five, whole ones within 8,192 bytes,
     wrapper included."""
     candidates: list[JsonObject] = []
     while True:
-        wrapped = _candidates(candidates, len(starts), prior_changes, observed)
+        wrapped = _candidates(candidates, len(starts), prior_changes, observed, in_scope)
         if json_size({"exact_candidates": wrapped}) > CANDIDATES_BYTES and candidates:
-            return _candidates(candidates[:-1], len(starts), prior_changes, observed)
+            return _candidates(candidates[:-1], len(starts), prior_changes, observed, in_scope)
         if len(candidates) == min(CANDIDATES, len(starts)):
             return wrapped
         start = starts[len(candidates)]
@@ -108,7 +119,11 @@ def exact_candidates(
 
 
 def _candidates(
-    candidates: Sequence[JsonObject], count: int, prior_changes: int, observed: Observed
+    candidates: Sequence[JsonObject],
+    count: int,
+    prior_changes: int,
+    observed: Observed,
+    in_scope: bool,
 ) -> JsonObject:
     truncated = len(candidates) < count
     return {
@@ -118,11 +133,15 @@ def _candidates(
         "candidates": list(candidates),
         "truncated": truncated,
         "next_occurrence_index": len(candidates) + 1 if truncated else None,
-        "buffer_stage": "intermediate_buffer" if prior_changes else "canonical_target",
+        "buffer_stage": _stage(prior_changes, in_scope),
         "prior_changes": prior_changes,
         "observed_target_version": observed.version,
         "observed_target_hash": observed.current_hash,
     }
+
+
+def _stage(prior_changes: int, in_scope: bool) -> str:
+    return "intermediate_buffer" if prior_changes or in_scope else "canonical_target"
 
 
 def _fitted(

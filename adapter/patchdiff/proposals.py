@@ -10,12 +10,14 @@ from patchdiff import invalid_text
 from patchdiff.admission import replacement_refusal
 from patchdiff.decoding import (
     MalformedProposalError,
+    decode_batch,
     decode_edits,
     decode_operations,
     decode_replacement,
 )
 from patchdiff.records import (
     INVALID_INPUT,
+    OBSERVED_BATCH,
     OPERATIONS,
     REPLACEMENT,
     TYPED_EDITS,
@@ -33,6 +35,7 @@ DECODERS: Final[Mapping[str, Callable[..., list[Change]]]] = {
     TYPED_EDITS: decode_edits,
     OPERATIONS: decode_operations,
     REPLACEMENT: decode_replacement,
+    OBSERVED_BATCH: decode_batch,
 }
 """How each transaction format turns the values of its proposal into changes."""
 
@@ -44,7 +47,7 @@ class Proposal:
     ``row_protocol`` and ``record`` are what an attempt's row keeps; ``request`` the guards, key,
     lineage and source, null where they hold invalid text. ``failure`` says what is wrong with the
     proposal itself, with ``details`` for its diagnostic; ``too_large`` is the refusal of an
-    oversized replacement.
+    oversized replacement. ``group_sizes`` are the numbers of changes of a batch's groups.
     """
 
     protocol: str
@@ -55,14 +58,23 @@ class Proposal:
     failure: JsonObject | None = None
     details: JsonObject = field(default_factory=dict)
     too_large: JsonObject | None = None
+    group_sizes: list[int] = field(default_factory=list)
 
 
-def prepare(protocol: str, fields: Mapping[str, object], request: Mapping[str, object]) -> Proposal:
+def prepare(
+    protocol: str,
+    fields: Mapping[str, object],
+    request: Mapping[str, object],
+    foreign: Mapping[str, object] | None = None,
+) -> Proposal:
     """Classifies the text of a proposal, then decodes it.
 
     ``fields`` are those of the record after ``protocol``, in its order (contract, section 3).
+    ``foreign`` are fields of another form that were sent beside them: the record keeps them, and
+    they make the proposal malformed.
     """
-    arguments = {**fields, **request}
+    foreign = foreign or {}
+    arguments = {**fields, **foreign, **request}
     places = invalid_text.invalid_places(arguments)
     if places:
         return Proposal(
@@ -83,6 +95,11 @@ def prepare(protocol: str, fields: Mapping[str, object], request: Mapping[str, o
     changes: list[Change] = []
     failure = None
     try:
+        if foreign:
+            raise MalformedProposalError(
+                f"This form of the call has {', '.join(fields)}: leave"
+                f" {' and '.join(foreign)} out."
+            )
         changes = DECODERS[protocol](*fields.values())
     except MalformedProposalError as malformed:
         failure = failed("protocol_invalid", malformed.detail) | {
@@ -92,7 +109,7 @@ def prepare(protocol: str, fields: Mapping[str, object], request: Mapping[str, o
     return Proposal(
         protocol,
         protocol,
-        record_text(protocol, fields),
+        record_text(protocol, {**fields, **foreign}),
         dict(request),
         changes,
         failure,

@@ -10,12 +10,14 @@ from typing import Final
 TYPED_EDITS = "patchdiff-tx/1"
 OPERATIONS = "patchdiff-tx/2"
 REPLACEMENT = "patchdiff-tx/3"
+OBSERVED_BATCH = "patchdiff-observed-batch/1"
 INVALID_INPUT = "patchdiff-invalid-input/1"
 
 TYPED_RUNTIME = "patchdiff-mvp-0.2.2"
 SPAN_RUNTIME = "patchdiff-mvp-0.3.0"
 SPAN_CONTEXT_RUNTIME = "patchdiff-mvp-0.5.0"
 REPLACEMENT_RUNTIME = "patchdiff-mvp-0.4.0"
+OBSERVED_BATCH_RUNTIME = "patchdiff-observed-batch-r1"
 
 FIELDS: Final[Mapping[str, str]] = {
     TYPED_EDITS: "edits",

@@ -49,9 +49,13 @@ class TransactionWarnings:
     boundaries that split a grapheme cluster; no_op_transaction is the last one.
     """
 
-    def __init__(self, text: str) -> None:
-        """``text`` is the canonical text at transaction start."""
+    def __init__(self, text: str, before: str = "", after: str = "") -> None:
+        """``text`` is the canonical text at transaction start.
+
+        Where it is a part of a target, ``before`` and ``after`` are what stands beside it.
+        """
         self._text = text
+        self._before, self._after = before, after
         self._details: list[JsonObject] = []
         self._count = 0
         self._original = _OriginalText(len(text))
@@ -71,22 +75,32 @@ class TransactionWarnings:
         index = getattr(change, "occurrence_index", None)
         if index is not None and self._any_earlier:
             self._note_basis(change, index, matched, start, end)
+        context, shift = buffer, len(self._before)
+        if self._before or self._after:
+            context = self._before + buffer + self._after
         for boundary, offset in (
             (("start", start), ("end", end)) if matched else (("insertion", start),)
         ):
-            if splits_cluster(buffer, offset):
+            if splits_cluster(context, shift + offset):
                 self._add_for(
                     change,
                     "grapheme_boundary_split",
                     f"The {boundary} boundary at code point {offset} of the text that this change"
                     " saw falls inside a likely grapheme cluster, between"
-                    f" U+{ord(buffer[offset - 1]):04X} and U+{ord(buffer[offset]):04X}. Offsets"
+                    f" U+{ord(context[shift + offset - 1]):04X} and"
+                    f" U+{ord(context[shift + offset]):04X}. Offsets"
                     " count code points, not UTF-16 units.",
                     boundary=boundary,
                     offset=offset,
                 )
         self._unmapped.append((start, end, len(change.replace)))
         self._any_earlier = True
+
+    def take(self, part: TransactionWarnings) -> None:
+        """Adds what was noted of a part of the transaction, which is not finished by itself."""
+        room = LISTED_WARNINGS - len(self._details)
+        self._details += part._details[:room]
+        self._count += part._count
 
     def finish(self, after: str) -> JsonObject | None:
         """The diagnostic to store with the accepted row; None without warnings.

@@ -19,18 +19,25 @@ declare
     v_failure jsonb;
     v_existing_id uuid;
     v_existing_envelope text;
+    v_existing_observation_id uuid;
 begin
     if proposal_failure ->> 'failure_reason' = 'target_encoding_invalid' then
         return jsonb_build_object('outcome', 'refused', 'failure', proposal_failure);
     end if;
     v_failure := patchdiff._request_key_failure(request);
     if v_failure is null and request ->> 'client_request_id' is not null then
-        select l.pdcp_log_id, l.request_envelope into v_existing_id, v_existing_envelope
+        select l.pdcp_log_id, l.request_envelope, l.observation_id
+        into v_existing_id, v_existing_envelope, v_existing_observation_id
         from patchdiff.append_only_pdcp_logs as l
         where
             l.target_file_id = _judge_request.target_file_id
             and l.client_request_id = request ->> 'client_request_id';
-        if v_existing_id is not null and v_existing_envelope = _judge_request.request_envelope then
+        -- the receipt is no part of the fingerprint, and yet another receipt is another request
+        if
+            v_existing_envelope = _judge_request.request_envelope
+            and v_existing_observation_id
+            is not distinct from patchdiff._target_id(request -> 'observation' ->> 'observation_id')
+        then
             return jsonb_build_object(
                 'outcome', 'recovered',
                 'recorded', patchdiff._recorded_attempt(_judge_request.target_file_id, v_existing_id)

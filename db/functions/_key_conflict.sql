@@ -19,7 +19,9 @@ begin
             from json_each_text(submitted_envelope::json) with ordinality as s (key, value, position)
             inner join json_each_text(existing_envelope::json) as e (key, value) on e.key = s.key
             where s.value is distinct from e.value
-        )
+        ) || case
+            when existing_envelope = submitted_envelope then '["observation_id"]'::jsonb else '[]'
+        end
     );
 end
 $function$;
