@@ -32,7 +32,7 @@ select 4 not in (
 \ir migrations/0004_observation.sql
 select patchdiff._record_migration(migration_number => 4, migration_name => '0004_observation', sha256 => '6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'a6b0be8971a2ddecb7b337a57f6d956a3ec0aaf5e8a078c46b005ca0c0617b79') \gset
+select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da38adbc7cc940eb945e670ed4168c854926015') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -151,5 +151,5 @@ select patchdiff._drop_private_functions(sha256 => 'a6b0be8971a2ddecb7b337a57f6d
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'a6b0be8971a2ddecb7b337a57f6d956a3ec0aaf5e8a078c46b005ca0c0617b79') \gset
+select patchdiff._record_functions(sha256 => '79b913271de170ef135165901da38adbc7cc940eb945e670ed4168c854926015') \gset
 commit;

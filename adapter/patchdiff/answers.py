@@ -24,6 +24,16 @@ FACT_FIELDS = (
     "replacement_sha256",
 )
 
+OBSERVATION_FIELDS = (
+    "observation_id",
+    "before_version",
+    "after_version",
+    "observation_bundle_id",
+    "group_count",
+    "change_count",
+    "groups",
+)
+
 RETRYABLE_REASONS = frozenset(
     (
         "match_absent",
@@ -69,6 +79,7 @@ def accepted(
         "validity": _validity(True, True),
         "evidence": {"changes": [_in_order(fact) for fact in recorded["changes"]]},
         "deduplicated": False,
+        **_observation(recorded.get("observation") or {}),
     }
 
 
@@ -185,6 +196,11 @@ def echoed(value: object) -> str | None:
 def _in_order(fact: JsonObject) -> JsonObject:
     """A fact with its fields in the contract's order, which jsonb does not keep."""
     return {name: fact[name] for name in FACT_FIELDS if name in fact}
+
+
+def _observation(observed: Mapping[str, Any]) -> JsonObject:
+    """What the answer to an observed attempt has of its own."""
+    return {name: observed[name] for name in OBSERVATION_FIELDS if name in observed}
 
 
 def _validity(protocol_valid: bool, transaction_valid: bool) -> JsonObject:

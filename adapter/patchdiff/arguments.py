@@ -159,6 +159,7 @@ _PHRASES: Final[dict[str, Any]] = {
     "integer": lambda schema: f"an integer of at least {schema['minimum']}",
     "boolean": lambda _: "true or false",
     "null": lambda _: "null",
+    "array": lambda _: "an array",
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from patchdiff import catalog_documents, catalog_transactions
+from patchdiff import catalog_documents, catalog_structure, catalog_transactions
 from patchdiff.catalog_tool import Tool
 
 __all__ = ["PROFILES", "TOOLS", "ProfileUnavailableError", "Tool", "tools_of"]
@@ -38,6 +38,8 @@ TOOLS: Final[Mapping[str, Tool]] = MappingProxyType(
             catalog_transactions.REPLAY,
             catalog_transactions.GET_PDCP_LOG,
             catalog_transactions.GET_MANIFEST_LEDGER,
+            catalog_structure.OBSERVE_SCOPE,
+            catalog_structure.SUBMIT_OBSERVED_OPERATIONS,
         )
     }
 )

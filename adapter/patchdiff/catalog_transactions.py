@@ -40,6 +40,28 @@ _READ_STATUS: Final = (
 )
 
 
+REQUEST_PROPERTIES: Final[dict[str, Schema]] = {
+    "client_request_id": patterned(
+        REQUEST_ID_PATTERN,
+        "Key of this request, 1 to 128 printable ASCII characters: an identical repeat "
+        "returns the recorded outcome.",
+        nullable=True,
+    ),
+    "parent_pdcp_log_id": patterned(
+        TARGET_ID_PATTERN,
+        "When retrying: pdcp_log_id of the rejected attempt on the same target.",
+        nullable=True,
+    ),
+    "attempt": optional_integer("When retrying: number of the attempt, from 1.", minimum=1),
+    "source": {
+        **string("Who made the proposal, kept in the log."),
+        "default": "model_response",
+    },
+    "include_correlation_id": boolean("Also return a fresh correlation_id; it is never stored."),
+}
+"""What every submission takes beside its proposal and its guards."""
+
+
 def _submission_tool(
     name: str,
     title: str,
@@ -66,25 +88,7 @@ def _submission_tool(
                 "expected_target_version is given.",
                 nullable=True,
             ),
-            "client_request_id": patterned(
-                REQUEST_ID_PATTERN,
-                "Key of this request, 1 to 128 printable ASCII characters: an identical repeat "
-                "returns the recorded outcome.",
-                nullable=True,
-            ),
-            "parent_pdcp_log_id": patterned(
-                TARGET_ID_PATTERN,
-                "When retrying: pdcp_log_id of the rejected attempt on the same target.",
-                nullable=True,
-            ),
-            "attempt": optional_integer("When retrying: number of the attempt, from 1.", minimum=1),
-            "source": {
-                **string("Who made the proposal, kept in the log."),
-                "default": "model_response",
-            },
-            "include_correlation_id": boolean(
-                "Also return a fresh correlation_id; it is never stored."
-            ),
+            **REQUEST_PROPERTIES,
         },
         ("target_file_id", "intent", *proposal),
     )

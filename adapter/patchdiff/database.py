@@ -91,6 +91,39 @@ select patchdiff.save_checkpoint(
 )
 """
 
+_OPEN_OBSERVATION = """
+select o.refusal, o.filename, o.target_type, o.version, o.current_hash, o.current_content
+from patchdiff.open_observation(
+    target_file_id => %(target_file_id)s, for_update => %(for_update)s
+) as o
+"""
+
+_ISSUE_OBSERVATIONS = """
+select patchdiff.issue_observations(
+    target_file_id => %(target_file_id)s,
+    base_version => %(base_version)s,
+    base_hash => %(base_hash)s,
+    engine => %(engine)s,
+    language => %(language)s,
+    scopes => %(scopes)s,
+    bundle => %(bundle)s,
+    "offset" => %(offset)s,
+    max_chars => %(max_chars)s,
+    include_line_starts => %(include_line_starts)s
+)
+"""
+
+_OBSERVED_PAGE = """
+select patchdiff.observed_page(
+    target_file_id => %(target_file_id)s,
+    observation_id => %(observation_id)s,
+    engine => %(engine)s,
+    "offset" => %(offset)s,
+    max_chars => %(max_chars)s,
+    include_line_starts => %(include_line_starts)s
+)
+"""
+
 _REPLAY_INPUTS = """
 select r.part, r.facts, r.body
 from patchdiff.replay_inputs(target_file_id => %(target_file_id)s) as r
@@ -111,6 +144,16 @@ class OpenedAttempt(NamedTuple):
 
     outcome: JsonObject
     text: str | None
+
+
+class ObservedFile(NamedTuple):
+    """A target as the structural engine sees it, with the state that receipts are issued on."""
+
+    filename: str
+    target_type: str
+    version: int
+    current_hash: str
+    text: str
 
 
 class ReplayInput(NamedTuple):
@@ -271,6 +314,77 @@ def save_checkpoint(
             "target_file_id": target_file_id,
             "guards": _jsonb(guards),
             "export_after_save": export_after_save,
+        },
+    )
+
+
+def open_observation(
+    connection: psycopg.Connection[Any], target_file_id: str, for_update: bool
+) -> ObservedFile | JsonObject:
+    """The target's name, type and text, locked with ``for_update``; or the refusal of its id."""
+    refusal, *file = _row(
+        connection,
+        _OPEN_OBSERVATION,
+        {"target_file_id": target_file_id, "for_update": for_update},
+    )
+    return ObservedFile(*file) if refusal is None else refusal
+
+
+def issue_observations(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    base_version: int,
+    base_hash: str,
+    engine: str,
+    language: str,
+    scopes: Sequence[JsonObject],
+    bundle: bool,
+    offset: int,
+    max_chars: int | None,
+    include_line_starts: bool,
+) -> JsonObject:
+    """Issues receipts of scopes found on a state of a target, with their first pages; returns the
+    function's outcome."""
+    return _one(
+        connection,
+        _ISSUE_OBSERVATIONS,
+        {
+            "target_file_id": target_file_id,
+            "base_version": base_version,
+            "base_hash": base_hash,
+            "engine": engine,
+            "language": language,
+            "scopes": Jsonb(list(scopes), dumps=_dumps),
+            "bundle": bundle,
+            "offset": offset,
+            "max_chars": max_chars,
+            "include_line_starts": include_line_starts,
+        },
+    )
+
+
+def observed_page(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    observation_id: str,
+    engine: str,
+    offset: int,
+    max_chars: int | None,
+    include_line_starts: bool,
+) -> JsonObject:
+    """A page of a scope by its receipt; returns the tool's answer."""
+    return _one(
+        connection,
+        _OBSERVED_PAGE,
+        {
+            "target_file_id": target_file_id,
+            "observation_id": observation_id,
+            "engine": engine,
+            "offset": offset,
+            "max_chars": max_chars,
+            "include_line_starts": include_line_starts,
         },
     )
 

@@ -45,7 +45,7 @@ def decode_operations(intent: object, operations: object) -> list[Change]:
     return _decode_list("operations", operations, _decode_operation)
 
 
-def decode_batch(intent: object, observation_bundle_id: object, groups: object) -> list[Change]:
+def decode_batch(intent: object, _observation_bundle_id: object, groups: object) -> list[Change]:
     """The changes of a patchdiff-observed-batch/1 proposal, group after group.
 
     Whether its receipts can be used is the database's to judge. Raises MalformedProposalError when

@@ -16,7 +16,7 @@ from patchdiff import database
 from patchdiff.database import ObservedFile
 from patchdiff.structure.engine import Engine, StructureError
 from patchdiff.structure.languages import language_of
-from patchdiff.structure.selection import DOCUMENT, DOCUMENT_NAME, candidates, select
+from patchdiff.structure.selection import DOCUMENT, candidates, select
 from patchdiff.structure.symbols import Structure, Symbol
 
 JsonObject = dict[str, Any]
@@ -74,7 +74,7 @@ class Observer:
                 "target_file_id": target_file_id,
                 "code": problem.code,
                 "failure_detail": f"{problem.detail[:1].upper()}{problem.detail[1:]}. The whole"
-                f" text can still be observed as {DOCUMENT_NAME} (kind {DOCUMENT}).",
+                f" text can still be observed: symbol_name <document> with kind {DOCUMENT}.",
                 **_NO_RECEIPT,
             }
 
@@ -150,11 +150,7 @@ class Observer:
         self, opened: ObservedFile, selections: Sequence[Mapping[str, Any]]
     ) -> Structure:
         """What the engine says of the text; the whole document needs no parser."""
-        if all(
-            item["kind" if "kind" in item else "symbol_name"] == DOCUMENT
-            or item["symbol_name"] == DOCUMENT_NAME
-            for item in selections
-        ):
+        if all(item.get("kind") == DOCUMENT for item in selections):
             language = language_of(opened.filename, opened.target_type, opened.text)
             return Structure(language, False, ())
         return self._engine.structure(opened.filename, opened.target_type, opened.text)
@@ -225,8 +221,8 @@ def _refused_combination(given: Mapping[str, Any]) -> JsonObject | None:
     return _refused_selections(given["selections"])
 
 
-def _refused_selections(selections: Sequence[object]) -> JsonObject | None:
-    if not 1 <= len(selections) <= SELECTIONS:
+def _refused_selections(selections: object) -> JsonObject | None:
+    if not isinstance(selections, list) or not 1 <= len(selections) <= SELECTIONS:
         return _invalid(f"selections must be a list of 1 to {SELECTIONS} objects.")
     for index, item in enumerate(selections):
         if not isinstance(item, Mapping) or not {"symbol_name"} <= set(item) <= {

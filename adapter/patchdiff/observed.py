@@ -1,4 +1,4 @@
-"""What an observed submission says before its target is known: one receipt, or a batch of them.
+"""An observed submission: what it says, and its evaluation inside the scopes of its receipts.
 
 Both forms come through one tool; which one a call means shows in the fields that it gives
 (contract, "patchdiff_submit_observed_operations").
@@ -6,12 +6,15 @@ Both forms come through one tool; which one a call means shows in the fields tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from patchdiff.batch import Group, evaluate_batch
+from patchdiff.evaluation import Result, evaluate
 from patchdiff.proposals import Proposal, failed, prepare
-from patchdiff.records import OBSERVED_BATCH, OPERATIONS
+from patchdiff.records import OBSERVED_BATCH, OPERATIONS, Change
+from patchdiff.scope import Scope
 
 JsonObject = dict[str, Any]
 
@@ -63,3 +66,37 @@ def _named(groups: object) -> list[object]:
     if not isinstance(groups, list):
         return []
     return [group.get("observation_id") if isinstance(group, dict) else None for group in groups]
+
+
+def evaluate_observed(
+    text: str, proposal: Proposal, receipts: Sequence[Mapping[str, Any]]
+) -> Result:
+    """Evaluates a proposal inside the scopes of its receipts, or anywhere when it has none.
+
+    Receipts are in the proposal's order. Raises NotApplicableError.
+    """
+    if not receipts:
+        return evaluate(text, proposal.changes)
+    if proposal.group_sizes:
+        return evaluate_batch(text, grouped(proposal.changes, proposal.group_sizes, receipts))
+    scope = Scope(receipts[0]["scope_start"], receipts[0]["scope_end"])
+    return evaluate(text, proposal.changes, scope)
+
+
+def grouped(
+    changes: Sequence[Change], sizes: Sequence[int], receipts: Sequence[Mapping[str, Any]]
+) -> list[Group]:
+    """The changes of a batch by groups of these sizes, each with the scope of its receipt."""
+    groups = []
+    first = 0
+    for size, receipt in zip(sizes, receipts, strict=True):
+        groups.append(
+            Group(
+                receipt["observation_id"],
+                receipt["scope_start"],
+                receipt["scope_end"],
+                changes[first : first + size],
+            )
+        )
+        first += size
+    return groups

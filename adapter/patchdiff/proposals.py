@@ -60,6 +60,11 @@ class Proposal:
     too_large: JsonObject | None = None
     group_sizes: list[int] = field(default_factory=list)
 
+    @property
+    def observed(self) -> bool:
+        """Whether it names receipts, or should."""
+        return "observation" in self.request
+
 
 def prepare(
     protocol: str,
@@ -97,8 +102,7 @@ def prepare(
     try:
         if foreign:
             raise MalformedProposalError(
-                f"This form of the call has {', '.join(fields)}: leave"
-                f" {' and '.join(foreign)} out."
+                f"This form of the call has {', '.join(fields)}: leave {' and '.join(foreign)} out."
             )
         changes = DECODERS[protocol](*fields.values())
     except MalformedProposalError as malformed:

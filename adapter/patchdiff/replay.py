@@ -8,16 +8,20 @@ in SQL from the recorded places (contract, "patchdiff_replay").
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
+from patchdiff.batch import apply_batch
 from patchdiff.database import ReplayInput
 from patchdiff.decoding import MalformedProposalError
 from patchdiff.evaluation import NotApplicableError, apply, fact
+from patchdiff.observed import grouped
 from patchdiff.proposals import DECODERS
 from patchdiff.records import (
     FIELDS,
+    OBSERVED_BATCH,
+    OBSERVED_BATCH_RUNTIME,
     OPERATIONS,
     REPLACEMENT,
     REPLACEMENT_RUNTIME,
@@ -28,6 +32,7 @@ from patchdiff.records import (
     Change,
     runtime_version,
 )
+from patchdiff.scope import Scope
 from patchdiff.text import canonical, sha256_hex
 
 JsonObject = dict[str, Any]
@@ -38,9 +43,16 @@ RUNTIMES: Final = frozenset(
         (OPERATIONS, SPAN_RUNTIME),
         (OPERATIONS, SPAN_CONTEXT_RUNTIME),
         (REPLACEMENT, REPLACEMENT_RUNTIME),
+        (OBSERVED_BATCH, OBSERVED_BATCH_RUNTIME),
     }
 )
 """The pairs of protocol and runtime that a replay can judge."""
+
+RECORD_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    **{protocol: (name,) for protocol, name in FIELDS.items()},
+    OBSERVED_BATCH: ("observation_bundle_id", "groups"),
+}
+"""Which fields, beside protocol and intent, the record of each protocol has."""
 
 
 @dataclass(eq=False)
@@ -144,9 +156,17 @@ def _replay_attempt(state: _Replayed, attempt: JsonObject, record: str) -> None:
         )
     if sha256_hex(record) != attempt["pdcp_content_hash"]:
         raise ReplayFailure("record_altered", "The record does not have its recorded hash.")
-    changes = _decode(attempt["protocol_version"], attempt["runtime_version"], record)
+    changes, content = _decode(attempt, record)
+    receipts = _receipts(state, attempt, content)
     try:
-        text, applied = apply(state.text, changes)
+        if attempt["protocol_version"] == OBSERVED_BATCH:
+            sizes = [len(group["operations"]) for group in content["groups"]]
+            text, applied = apply_batch(state.text, grouped(changes, sizes, receipts))
+        else:
+            scope = (
+                Scope(receipts[0]["scope_start"], receipts[0]["scope_end"]) if receipts else None
+            )
+            text, applied = apply(state.text, changes, scope=scope)
     except NotApplicableError as problem:
         raise ReplayFailure(
             "record_not_applicable",
@@ -164,15 +184,17 @@ def _replay_attempt(state: _Replayed, attempt: JsonObject, record: str) -> None:
     state.transactions += 1
 
 
-def _decode(protocol: str, runtime: str, record: str) -> list[Change]:
-    """The changes of a stored record, as the runtime that its row names reads it."""
+def _decode(attempt: JsonObject, record: str) -> tuple[list[Change], JsonObject]:
+    """The changes of a stored record, as the runtime that its row names reads it, and the record
+    itself."""
+    protocol, runtime = attempt["protocol_version"], attempt["runtime_version"]
     if (protocol, runtime) not in RUNTIMES:
         raise _unsupported()
     try:
         content = json.loads(record)
     except (ValueError, RecursionError):
         _no_transaction()
-    fields = ("intent", FIELDS[protocol])
+    fields = ("intent", *RECORD_FIELDS[protocol])
     if (
         not isinstance(content, dict)
         or content.get("protocol") != protocol
@@ -182,9 +204,53 @@ def _decode(protocol: str, runtime: str, record: str) -> list[Change]:
     if runtime == SPAN_RUNTIME and runtime_version(protocol, content) != runtime:
         raise _unsupported()
     try:
-        return DECODERS[protocol](*(content[name] for name in fields))
+        return DECODERS[protocol](*(content[name] for name in fields)), content
     except MalformedProposalError:
         _no_transaction()
+
+
+def _receipts(state: _Replayed, attempt: JsonObject, record: JsonObject) -> list[JsonObject]:
+    """The receipts that an attempt names, in its order; none for one that was not observed.
+
+    Exactly these must name it as the attempt that used them, and be of the state and the scopes
+    that it was made on. The engine is not asked.
+    """
+    batch = attempt["protocol_version"] == OBSERVED_BATCH
+    named = [attempt["observation_id"]] if attempt["observation_id"] is not None else []
+    bundle_id = None
+    if batch:
+        named = [group["observation_id"] for group in record["groups"]]
+        bundle_id = record["observation_bundle_id"]
+    linked = {receipt["observation_id"]: receipt for receipt in attempt["receipts"]}
+    if sorted(linked) != sorted(named):
+        raise ReplayFailure(
+            "receipt_missing", "The receipts that name the attempt are not those that it names."
+        )
+    of_attempt = {
+        "editing_cycle_id": attempt["editing_cycle_id"],
+        "target_version": state.version,
+        "target_current_hash": state.text_hash,
+    }
+    of_receipts = {**of_attempt, "consumption": "batch" if batch else "single"}
+    if batch:
+        of_receipts["observation_bundle_id"] = bundle_id
+        of_bundle = {**of_attempt, "observation_bundle_id": bundle_id}
+        _check_evidence(attempt["bundle"] or {}, of_bundle)
+    for receipt in linked.values():
+        start, end = receipt["scope_start"], receipt["scope_end"]
+        scope_hash = sha256_hex(state.text[start:end])
+        _check_evidence(receipt, {**of_receipts, "observed_scope_hash": scope_hash})
+        if end > len(state.text):
+            _check_evidence(receipt, {"scope_end": len(state.text)})
+    return [linked[name] for name in named]
+
+
+def _check_evidence(found: JsonObject, expected: JsonObject) -> None:
+    if any(found.get(name) != value for name, value in expected.items()):
+        raise ReplayFailure(
+            "receipt_altered",
+            "A receipt of the attempt is not of the state or the scope that it was issued on.",
+        )
 
 
 def _unsupported() -> ReplayFailure:

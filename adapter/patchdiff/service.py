@@ -12,9 +12,12 @@ from psycopg.pq import TransactionStatus
 from patchdiff import database, records
 from patchdiff.arguments import clamp_integers, refuse_types, storable_guard
 from patchdiff.catalog import TOOLS
+from patchdiff.observation import Observer
+from patchdiff.observed_scopes import ObservedScopes
 from patchdiff.preview import NOT_GIVEN, preview
 from patchdiff.replay import replay
 from patchdiff.search import occurrence_page
+from patchdiff.structure.engine import Engine
 from patchdiff.submission import Submission, SubmissionPipeline
 
 JsonObject = dict[str, Any]
@@ -36,16 +39,28 @@ class Service:
     """
 
     def __init__(
-        self, connection: psycopg.Connection[Any], *, strict_observation: bool = False
+        self,
+        connection: psycopg.Connection[Any],
+        *,
+        strict_observation: bool = False,
+        engine: Engine | None = None,
     ) -> None:
         """Serves through ``connection``, to a database that ``patchdiff migrate`` has prepared.
 
         With ``strict_observation`` every write outside an observed scope is rejected and recorded.
+        ``engine`` finds the symbols of texts; services can share one. Without it the service has
+        its own, whose child process starts with the first text and ends with this one.
         """
         self._connection = connection
         self._strict_observation = strict_observation
+        self._engine = engine or Engine()
+        self._observer = Observer(connection, self._engine, self._transaction, self._statement)
         self._submissions = SubmissionPipeline(
-            connection, self._transaction, self._statement, strict_observation
+            connection,
+            self._transaction,
+            self._statement,
+            strict_observation,
+            ObservedScopes(connection, self._engine, self._statement),
         )
 
     def initialize_target(
@@ -393,6 +408,89 @@ class Service:
                 "before_sequence": before_sequence,
             },
         )
+
+    def observe_scope(
+        self,
+        target_file_id: str,
+        query: str | None = None,
+        symbol_name: str | None = None,
+        kind: str | None = None,
+        observation_id: str | None = None,
+        offset: int = 0,
+        max_chars: int | None = None,
+        include_line_starts: bool = False,
+        selections: list[JsonObject] | None = None,
+    ) -> JsonObject:
+        """Lists the symbols of a target, issues a receipt of one or of several, or pages one
+        (contract, "patchdiff_observe_scope").
+
+        ``offset`` and ``max_chars`` count code points of the scope; 4,000 a page by default, 8,000
+        at most.
+        """
+        given = {
+            "query": query,
+            "symbol_name": symbol_name,
+            "kind": kind,
+            "observation_id": observation_id,
+            "offset": offset,
+            "max_chars": max_chars,
+            "include_line_starts": include_line_starts,
+            "selections": selections,
+        }
+        refusal = self._refusal("observe_scope", {"target_file_id": target_file_id, **given})
+        if refusal is not None:
+            return refusal | {"observation_id": None}
+        return _verdict_first(self._observer.observe(target_file_id, clamp_integers(given)))
+
+    def submit_observed_operations(
+        self,
+        target_file_id: str,
+        intent: str,
+        observation_id: str | None = None,
+        operations: list[JsonObject] | None = None,
+        expected_target_version: int | None = None,
+        expected_current_hash: str | None = None,
+        source: str = "model_response",
+        parent_pdcp_log_id: str | None = None,
+        attempt: int | None = None,
+        client_request_id: str | None = None,
+        include_correlation_id: bool = False,
+        observation_bundle_id: str | None = None,
+        groups: list[JsonObject] | None = None,
+    ) -> JsonObject:
+        """Submits matches and spans inside the scope of a receipt, or a batch inside those of a
+        bundle (contract, "patchdiff_submit_observed_operations").
+
+        Both guards are required, and for a batch the request key. Spans count code points of the
+        whole text, in a batch of their group's scope.
+        """
+        refusal = self._refusal(
+            "submit_observed_operations", {"include_correlation_id": include_correlation_id}
+        )
+        if refusal is not None:
+            return refusal
+        answer = self._submissions.submit(
+            Submission(
+                records.OPERATIONS,
+                target_file_id,
+                {"intent": intent},
+                {
+                    "client_request_id": client_request_id,
+                    "expected_target_version": expected_target_version,
+                    "expected_current_hash": expected_current_hash,
+                    "parent_pdcp_log_id": parent_pdcp_log_id,
+                    "attempt": attempt,
+                    "source": source,
+                },
+                {
+                    "observation_id": observation_id,
+                    "operations": operations,
+                    "observation_bundle_id": observation_bundle_id,
+                    "groups": groups,
+                },
+            )
+        )
+        return answer | ({"correlation_id": str(uuid.uuid4())} if include_correlation_id else {})
 
     def _submit(
         self,

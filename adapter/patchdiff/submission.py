@@ -8,7 +8,7 @@ write nothing when the target has left it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +18,11 @@ from psycopg.pq import TransactionStatus
 
 from patchdiff import answers, database, evidence, near_misses
 from patchdiff.database import Base, OpenedAttempt
-from patchdiff.evaluation import NotApplicableError, evaluate
+from patchdiff.evaluation import NotApplicableError
 from patchdiff.evidence import Observed
 from patchdiff.invalid_text import invalid_places
+from patchdiff.observed import evaluate_observed, prepare_observed
+from patchdiff.observed_scopes import ObservedScopes
 from patchdiff.proposals import TRANSACTION_APPLICABILITY, Proposal, failed, prepare, strictly
 from patchdiff.record_differences import differing_fields
 from patchdiff.records import Match
@@ -43,13 +45,15 @@ class Submission:
     """One call of a submission tool, as the caller sent it.
 
     ``fields`` are the record's after its protocol, in order; ``request`` holds guards, key, lineage
-    and source.
+    and source. An observed one has its intent as the only field, and what else it says in
+    ``observed_form``, by which its protocol is chosen.
     """
 
     protocol: str
     target_file_id: object
     fields: Mapping[str, object]
     request: Mapping[str, object]
+    observed_form: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +73,30 @@ class SubmissionPipeline:
         transaction: Callable[[], AbstractContextManager[object]],
         statement: Callable[[], AbstractContextManager[object]],
         strict_observation: bool,
+        scopes: ObservedScopes,
     ) -> None:
         """``transaction`` begins a transaction, or joins the one that the caller has open;
         ``statement`` does so for one statement.
 
         With ``strict_observation`` every unobserved write is rejected (OBSERVATION_REQUIRED).
+        ``scopes`` verifies those of observed writes.
         """
         self._connection = connection
         self._transaction = transaction
         self._statement = statement
         self._strict_observation = strict_observation
+        self._scopes = scopes
         self._cache = TextCache()
 
     def submit(self, submission: Submission) -> JsonObject:
         """Judges, evaluates and records a submission; returns the tool's answer."""
-        proposal = prepare(submission.protocol, submission.fields, submission.request)
-        if self._strict_observation:
-            proposal = strictly(proposal)
         target_file_id = submission.target_file_id
         if not isinstance(target_file_id, str) or invalid_places(target_file_id):
             target_file_id = ""
+        proposal = self._prepared(submission, target_file_id)
         owned = self._connection.info.transaction_status == TransactionStatus.IDLE
         judged = None
-        if proposal.failure is None and proposal.too_large is None:
+        if proposal.failure is None and proposal.too_large is None and not proposal.observed:
             base = self._cache.get(target_file_id)
             if base is not None:
                 with self._statement():
@@ -110,6 +115,22 @@ class SubmissionPipeline:
             **({} if similar is None else {"near_misses": similar}),
             "client_request_id": answers.echoed(submission.request.get("client_request_id")),
         }
+
+    def _prepared(self, submission: Submission, target_file_id: str) -> Proposal:
+        if submission.observed_form is None:
+            proposal = prepare(submission.protocol, submission.fields, submission.request)
+            return strictly(proposal) if self._strict_observation else proposal
+        proposal = prepare_observed(
+            submission.fields["intent"],
+            submission.observed_form,
+            submission.request,
+            self._scopes.identity(),
+        )
+        if proposal.failure is None:
+            # parsed before the target is locked
+            guard = submission.request.get("expected_current_hash")
+            self._scopes.prepare(target_file_id, guard)
+        return proposal
 
     def _attempt_under_lock(
         self, target_file_id: str, given_id: object, proposal: Proposal
@@ -154,18 +175,44 @@ class SubmissionPipeline:
             judged = None if answer is None else Judged(answer)
         else:
             base = Base(observed.version, observed.current_hash, text)
-            judged = self._attempt_on(base, target_file_id, proposal)
+            judged = self._observed(base, target_file_id, proposal, outcome)
         if judged is None:
             raise AttemptNotRecordedError(
                 "The database did not record an attempt on a target that it had locked for it."
             )
         return judged
 
-    def _attempt_on(self, base: Base, target_file_id: str, proposal: Proposal) -> Judged | None:
+    def _observed(
+        self, base: Base, target_file_id: str, proposal: Proposal, outcome: JsonObject
+    ) -> Judged | None:
+        """As ``_attempt_on``, with the scopes of an observed proposal verified before."""
+        receipts = outcome.get("receipts") or []
+        failure = self._scopes.failure(base.text, outcome["file"], receipts) if receipts else None
+        if failure is None:
+            return self._attempt_on(base, target_file_id, proposal, receipts)
+        observed = Observed(base.version, base.current_hash)
+        context = evidence.prefix_context(base.text, len(base.text), observed)
+        answer = self._reject(
+            target_file_id,
+            proposal,
+            failure,
+            answers.diagnostic(proposal.protocol, failure, {}, context),
+            evidence.current_context(base.text, len(base.text), observed, context),
+            observed,
+        )
+        return None if answer is None else Judged(answer)
+
+    def _attempt_on(
+        self,
+        base: Base,
+        target_file_id: str,
+        proposal: Proposal,
+        receipts: Sequence[JsonObject] = (),
+    ) -> Judged | None:
         """Evaluates on ``base`` and records the outcome; None when the database wrote nothing."""
         observed = Observed(base.version, base.current_hash)
         try:
-            result = evaluate(base.text, proposal.changes)
+            result = evaluate_observed(base.text, proposal, receipts)
         except NotApplicableError as problem:
             failure, diagnostic = application_failure(proposal.protocol, problem, observed)
             answer = self._reject(
@@ -254,11 +301,16 @@ def application_failure(
             problem.change.match,
             problem.prior_changes,
             observed,
+            in_scope=problem.in_scope,
         )
     if problem.reason == "match_absent" and isinstance(problem.change, Match):
         details["near_miss_query"] = near_misses.near_miss_query(problem.change.submitted_match)
     context = evidence.failure_context(
-        problem.buffer, problem.prior_changes, problem.location, observed
+        problem.buffer,
+        problem.prior_changes,
+        problem.location,
+        observed,
+        in_scope=problem.in_scope,
     )
     return failure, answers.diagnostic(protocol, failure, details, context)
 

@@ -6,6 +6,7 @@ create or replace function patchdiff.issue_observations(
     language text,
     scopes jsonb,
     bundle boolean default false,
+    "offset" bigint default 0,
     max_chars bigint default null,
     include_line_starts boolean default false
 ) returns jsonb
@@ -76,7 +77,7 @@ begin
         ) as s
         returning * into v_receipt;
         v_receipts := v_receipts || patchdiff._receipt_page(
-            v_receipt, v_target.current_content, v_target.ascii, 0, max_chars, include_line_starts
+            v_receipt, v_target.current_content, v_target.ascii, "offset", max_chars, include_line_starts
         );
     end loop;
     return jsonb_build_object(
@@ -84,17 +85,17 @@ begin
     );
 end
 $function$;
-comment on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, boolean) is
+comment on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean) is
 'Issues receipts of scopes that the structural engine found on a state of a target, all or none. base_version and
 base_hash name that state; the function locks the target and writes nothing when it has been left. scopes is an
 array of {name, kind, start, end} in code points, end exclusive: one, or up to 32 disjoint and non-empty ones of
 65,536 code points in all for a bundle. Answers an outcome: issued, with observation_bundle_id and observations, the
-receipts in order, each with the first page of its scope (at most max_chars code points, 4,000 for null and never
+receipts in order, each with a page of its scope, from offset code points into it (at most max_chars code points, 4,000 for null and never
 more than 8,000; with include_line_starts the lines that begin there); or, having written nothing, stale_base,
 diverged (the stored text does not have its hash) or no_target. Raises PD040 for scopes that are none.
 Contract: patchdiff_observe_scope.';
 revoke all on function patchdiff.issue_observations(
-    text, bigint, text, text, text, jsonb, boolean, bigint, boolean
+    text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean
 ) from public;
-grant execute on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, boolean)
+grant execute on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean)
 to patchdiff_editor;
