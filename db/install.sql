@@ -4,6 +4,7 @@
 begin isolation level read committed read write;
 \ir bootstrap.sql
 select patchdiff._check_migrations(newest => 3, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f"}') \gset
+select patchdiff._drop_views(newest => 3, sha256 => '3892996a99e4de3bd06442af821e1c7cdc365345df1d305e64160ee2cacc87bd') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -25,21 +26,24 @@ select 3 not in (
 \ir migrations/0003_history.sql
 select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
+select patchdiff._drop_private_functions(sha256 => '3892996a99e4de3bd06442af821e1c7cdc365345df1d305e64160ee2cacc87bd') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
 \ir functions/_apply_record.sql
 \ir functions/_byte_offset.sql
 \ir functions/_canonical_text.sql
+\ir functions/_chain_failures.sql
 \ir functions/_change_facts.sql
 \ir functions/_check_attempt.sql
+\ir functions/_check_failure.sql
 \ir functions/_check_places.sql
 \ir functions/_check_rejection.sql
 \ir functions/_check_warnings.sql
 \ir functions/_code_points.sql
 \ir functions/_compact_json.sql
 \ir functions/_conclude_submission.sql
+\ir functions/_cycle_failures.sql
 \ir functions/_diverged_failure.sql
 \ir functions/_echoed.sql
 \ir functions/_evaluate_spans.sql
@@ -54,6 +58,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_key_conflict.sql
 \ir functions/_ledger_entries.sql
 \ir functions/_ledger_facts.sql
+\ir functions/_ledger_failures.sql
 \ir functions/_ledger_page.sql
 \ir functions/_line_ending_facts.sql
 \ir functions/_line_range.sql
@@ -62,6 +67,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_lineage_failure.sql
 \ir functions/_lines.sql
 \ir functions/_log_entries.sql
+\ir functions/_log_intent_failures.sql
 \ir functions/_log_page.sql
 \ir functions/_log_page_of_request.sql
 \ir functions/_log_row_hash.sql
@@ -75,6 +81,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_record.sql
 \ir functions/_record_changes.sql
 \ir functions/_record_intents.sql
+\ir functions/_record_manifest.sql
 \ir functions/_recorded_attempt.sql
 \ir functions/_refusal.sql
 \ir functions/_rejection_diagnostic.sql
@@ -83,6 +90,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_replay.sql
 \ir functions/_replay_attempt.sql
 \ir functions/_replay_failure.sql
+\ir functions/_replay_failures.sql
 \ir functions/_request_envelope.sql
 \ir functions/_request_failure.sql
 \ir functions/_request_key_failure.sql
@@ -90,6 +98,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_save_failure.sql
 \ir functions/_sha256_hex.sql
 \ir functions/_slice.sql
+\ir functions/_snapshot_failures.sql
 \ir functions/_span_change_id.sql
 \ir functions/_span_mismatch.sql
 \ir functions/_span_record.sql
@@ -105,7 +114,9 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_verdict_admits.sql
 \ir functions/_within_page_budget.sql
 \ir functions/accept_attempt.sql
+\ir functions/change_texts.sql
 \ir functions/content_at.sql
+\ir functions/displayed.sql
 \ir functions/export_target.sql
 \ir functions/get_manifest_ledger.sql
 \ir functions/get_pdcp_log.sql
@@ -124,5 +135,13 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
+\ir functions/verify_chain.sql
+\ir functions/verify_target.sql
+\ir views/accepted_changes.sql
+\ir views/attempts.sql
+\ir views/damaged_targets.sql
+\ir views/failure_rates.sql
+\ir views/open_cycles.sql
+\ir views/who_and_when.sql
+select patchdiff._record_functions(sha256 => '3892996a99e4de3bd06442af821e1c7cdc365345df1d305e64160ee2cacc87bd') \gset
 commit;
