@@ -200,7 +200,8 @@ begin
 end
 $function$;
 comment on function patchdiff._record_functions(text) is
-'Records which set of function and view files is installed here, by its SHA-256. True when it is another set than before.';
+'Records which set of function and view files is installed here, by its SHA-256. True when it is another set than
+before.';
 revoke all on function patchdiff._record_functions(text) from public;
 
 -- Private functions may change their signatures and results from version to version, which replacing cannot do.

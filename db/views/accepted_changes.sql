@@ -15,20 +15,24 @@ select
     m.derived ->> 'operation' as operation,
     (m.derived ->> 'span_start')::bigint as span_start,
     (m.derived ->> 'span_end')::bigint as span_end,
-    c.old_text,
-    c.new_text,
+    (
+        select c.old_text
+        from patchdiff.change_texts(m.target_file_id::text, m.pdcp_log_id::text, m.change_index) as c
+    ) as old_text,
+    (
+        select c.new_text
+        from patchdiff.change_texts(m.target_file_id::text, m.pdcp_log_id::text, m.change_index) as c
+    ) as new_text,
     m.pdcp_log_id,
     m.editing_cycle_id
 from patchdiff.manifest_ledger as m
 inner join patchdiff.cloud_target_files as t on m.target_file_id = t.target_file_id
 inner join patchdiff.append_only_pdcp_logs as l
-    on m.target_file_id = l.target_file_id and m.pdcp_log_id = l.pdcp_log_id
-left join lateral patchdiff.change_texts(l.target_file_id::text, l.pdcp_log_id::text) as c
-    on m.change_index = c.change_index;
+    on m.target_file_id = l.target_file_id and m.pdcp_log_id = l.pdcp_log_id;
 
 comment on view patchdiff.accepted_changes is
-'Every change of every accepted attempt, with the text it replaced and the text it put there. Reading a row opens its
-record: name a target and a range of ledger_sequence, and count in manifest_ledger.';
+'Every change of every accepted attempt, with the text it replaced and the text it put there. To read a text is to open
+its record: name a target and a range of ledger_sequence.';
 comment on column patchdiff.accepted_changes.target_file_id is 'The target.';
 comment on column patchdiff.accepted_changes.filename is 'Its file name.';
 comment on column patchdiff.accepted_changes.ledger_sequence is 'Order of the changes.';
@@ -44,7 +48,8 @@ comment on column patchdiff.accepted_changes.intent is
 comment on column patchdiff.accepted_changes.risk is 'low, medium or high where the change says so, or null.';
 comment on column patchdiff.accepted_changes.operation is
 'span, replace_all, or null for a change that was found by its text.';
-comment on column patchdiff.accepted_changes.span_start is 'First code point of the old text in the buffer that the change saw.';
+comment on column patchdiff.accepted_changes.span_start is
+'First code point of the old text in the buffer that the change saw.';
 comment on column patchdiff.accepted_changes.span_end is 'The code point after its last.';
 comment on column patchdiff.accepted_changes.old_text is
 'The text that was replaced, of a whole replacement the whole text; null when the record is damaged.';

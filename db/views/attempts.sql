@@ -30,7 +30,8 @@ select
 from patchdiff.append_only_pdcp_logs as l
 inner join patchdiff.cloud_target_files as t on l.target_file_id = t.target_file_id;
 
-comment on view patchdiff.attempts is 'Every attempt to edit a target, accepted or rejected, with the target''s file name.';
+comment on view patchdiff.attempts is
+'Every attempt to edit a target, accepted or rejected, with the target''s file name.';
 comment on column patchdiff.attempts.target_file_id is 'The target.';
 comment on column patchdiff.attempts.filename is 'Its file name.';
 comment on column patchdiff.attempts.log_sequence is 'Order of the attempts: within one target that of the commits.';
