@@ -1,6 +1,6 @@
 -- req: SQL-001, SQL-002, SQL-004, SQL-015, SQL-016, SQL-017, LOG-029
 begin;
-select plan(43);
+select plan(46);
 
 -- Every function there is: what it takes, its volatility, and who may call it (a reader function is the
 -- editor's too; a private one is called by other functions only). A new function is entered here.
@@ -109,7 +109,20 @@ values
 ('schema_version()', 'stable', 'reader'),
 ('submit_replacement(text, text, text, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
 ('submit_spans(text, text, jsonb, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
-('target_text(text)', 'stable', 'reader');
+('target_text(text)', 'stable', 'reader'),
+('_chain_failures(uuid)', 'stable', 'private'),
+('_check_failure(text, text, text, bigint)', 'immutable', 'private'),
+('_cycle_failures(uuid)', 'stable', 'private'),
+('_drop_views(integer, text)', 'volatile', 'private'),
+('_ledger_failures(uuid)', 'stable', 'private'),
+('_log_intent_failures(uuid)', 'stable', 'private'),
+('_record_manifest(text, text)', 'stable', 'private'),
+('_replay_failures(uuid)', 'stable', 'private'),
+('_snapshot_failures(uuid)', 'stable', 'private'),
+('change_texts(text, text, bigint)', 'stable', 'reader'),
+('displayed(text, bigint)', 'immutable', 'reader'),
+('verify_chain(text)', 'stable', 'reader'),
+('verify_target(text)', 'stable', 'reader');
 
 create temp view functions as
 select
@@ -191,7 +204,7 @@ select is_empty(
 -- one target at a time
 select is_empty(
     $$select signature from functions
-      where is_api and name not in ('initialize_target', 'schema_version')
+      where is_api and name not in ('initialize_target', 'schema_version', 'displayed')
           and proargnames[1] is distinct from 'target_file_id'$$,
     'an API function takes its target first'
 );
@@ -219,7 +232,7 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.prosrc ~* '\mexecute\M' and f.signature <> '_drop_private_functions(text)'$$,
+      where f.prosrc ~* '\mexecute\M' and f.name not in ('_drop_private_functions', '_drop_views')$$,
     'no statement is put together at run time, but for the installer''s'
 );
 
@@ -331,7 +344,38 @@ select is_empty(
     'select t.oid::regtype from pg_type t where t.typnamespace in (select oid from elsewhere)',
     'no type outside the schema'
 );
-select is_empty($$select name from relations where relkind in ('v', 'm')$$, 'there is no view');
+
+-- views
+select set_eq(
+    $$select name from relations where relkind in ('v', 'm')$$,
+    array['accepted_changes', 'attempts', 'damaged_targets', 'failure_rates', 'open_cycles', 'who_and_when'],
+    'these views and no others'
+);
+select is_empty(
+    $$select r.name from relations r
+      where r.relkind = 'v' and not exists (
+          select from pg_attribute a where a.attrelid = r.oid and a.attname = 'target_file_id'
+      )$$,
+    'each row of a view names its target'
+);
+select is_empty(
+    $$select r.name from relations r
+      cross join lateral (select pg_get_viewdef(r.oid) as text) as d
+      where r.relkind = 'v' and (
+          select count(*) from target_tables t
+          cross join lateral regexp_matches(d.text, '\mpatchdiff\.' || t.name || '\M', 'g')
+      ) <> 1 + (
+          select count(*) from regexp_matches(d.text, '\.target_file_id = \w+\.target_file_id', 'g')
+      )$$,
+    'views join rows of one target only'
+);
+select set_eq(
+    $$select f.name from functions f join pg_proc p using (oid)
+      cross join lateral aclexplode(p.proacl) as a
+      where a.grantee = 'pg_read_all_data'::regrole$$,
+    array['change_texts', 'displayed', 'verify_chain', 'verify_target'],
+    'whoever may read all data may call what views and reports call'
+);
 
 select * from finish();
 rollback;

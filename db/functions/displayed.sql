@@ -7,7 +7,7 @@ create or replace function patchdiff.displayed(
 language plpgsql
 immutable
 parallel safe
-security invoker
+security definer
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
