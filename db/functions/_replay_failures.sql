@@ -14,7 +14,7 @@ begin
     if v_replay ->> 'status' is distinct from 'success' then
         return jsonb_build_array(patchdiff._check_failure(
             'replay',
-            coalesce(v_replay ->> 'code', v_replay ->> 'failure_reason', 'replay_protocol_invalid'),
+            coalesce(v_replay ->> 'code', v_replay ->> 'failure_reason', v_replay ->> 'status'),
             v_replay ->> 'failure_detail',
             (v_replay ->> 'log_sequence')::bigint
         ));
@@ -24,7 +24,10 @@ begin
         from (
             values
             (1, 'content_matches', 'content_differs', 'The stored text is not the one that the history makes.'),
-            (2, 'stored_hash_matches', 'stored_hash_differs', 'current_hash is not that of the text that the history makes.'),
+            (
+                2, 'stored_hash_matches', 'stored_hash_differs',
+                'current_hash is not that of the text that the history makes.'
+            ),
             (
                 3, 'recomputed_hash_matches', 'recomputed_hash_differs',
                 'The hash of the stored text is not that of the text that the history makes.'

@@ -94,11 +94,11 @@ begin
             )
     )
     select jsonb_agg(
-        patchdiff._check_failure('snapshots', f.code, f.failure_detail) order by f.created_at, f.snapshot_id, f.code
+        patchdiff._check_failure('snapshots', f.code, f.failure_detail) order by f.created_at, f.code, f.snapshot_id
     )
     into v_failures
     from (
-        select a.* from failures as a order by a.created_at, a.snapshot_id, a.code limit 100
+        select a.* from failures as a order by a.created_at, a.code, a.snapshot_id limit 100
     ) as f;
     return coalesce(v_failures, '[]');
 exception
