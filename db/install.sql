@@ -25,7 +25,7 @@ select 3 not in (
 \ir migrations/0003_history.sql
 select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
+select patchdiff._drop_private_functions(sha256 => 'eee9536e808c3b4a9a21000a9b69215cb9289d92579bc24014f4c0d1c1b1636f') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -52,7 +52,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_is_replayable_pair.sql
 \ir functions/_judge_request.sql
 \ir functions/_key_conflict.sql
-\ir functions/_ledger_entries.sql
+\ir functions/_ledger_answer.sql
 \ir functions/_ledger_facts.sql
 \ir functions/_ledger_page.sql
 \ir functions/_line_ending_facts.sql
@@ -61,7 +61,7 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_line_starts.sql
 \ir functions/_lineage_failure.sql
 \ir functions/_lines.sql
-\ir functions/_log_entries.sql
+\ir functions/_log_answer.sql
 \ir functions/_log_page.sql
 \ir functions/_log_page_of_request.sql
 \ir functions/_log_row_hash.sql
@@ -103,6 +103,9 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/_usable_parent.sql
 \ir functions/_utc_timestamp.sql
 \ir functions/_verdict_admits.sql
+\ir functions/_with_contents.sql
+\ir functions/_with_ledger_intents.sql
+\ir functions/_with_log_intents.sql
 \ir functions/_within_page_budget.sql
 \ir functions/accept_attempt.sql
 \ir functions/content_at.sql
@@ -124,5 +127,5 @@ select patchdiff._drop_private_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bc
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => 'f896b8c973f41b05e8e6a93d39bcaec8592b965a8ddb63e0cfa6c4bc5d5bcaa9') \gset
+select patchdiff._record_functions(sha256 => 'eee9536e808c3b4a9a21000a9b69215cb9289d92579bc24014f4c0d1c1b1636f') \gset
 commit;
