@@ -12,7 +12,7 @@ import pytest
 from patchdiff import Service
 from patchdiff.schema import migrate
 from tests.support.documents import ServiceCaller, change, document
-from tests.support.histories import counted, lengthen
+from tests.support.histories import counted, forget_intents, lengthen
 from tests.support.proposals import EDITS, OPERATIONS, REPLACEMENT, admitted, propose, span
 
 ATTEMPTS = 20_000
@@ -93,22 +93,6 @@ def test_every_page_finds_its_rows_through_indexes(fresh_database_url, analyzed)
 def noise(seed, length):
     """A text that no compression makes short."""
     return "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=length))
-
-
-def forget_intents(admin, target, table, **columns):
-    """Make rows of a table, all of the target's when no column says which, as if nobody had read
-    their intents."""
-    forgotten = {
-        "append_only_pdcp_logs": "intent = null, intent_truncated = null",
-        "manifest_ledger": "transaction_intent = null, rationale = null",
-    }[table]
-    which = "".join(f" and {name} = %s" for name in columns)
-    admin.execute(f"alter table patchdiff.{table} disable trigger append_only")
-    admin.execute(
-        f"update patchdiff.{table} set {forgotten} where target_file_id = %s{which}",
-        [target, *columns.values()],
-    )
-    admin.execute(f"alter table patchdiff.{table} enable always trigger append_only")
 
 
 @pytest.mark.req("LEDG-029")

@@ -101,10 +101,14 @@ def test_traversals_while_eight_write(database_url, service, admin):
     log, ledger = (
         admin.execute(query, [target]).fetchall()
         for query in (
-            "select log_sequence, pdcp_log_id::text, status"
-            " from patchdiff.append_only_pdcp_logs where target_file_id = %s order by 1 desc",
-            "select ledger_sequence, pdcp_log_id::text"
-            " from patchdiff.manifest_ledger where target_file_id = %s order by 1 desc",
+            (
+                "select log_sequence, pdcp_log_id::text, status"
+                " from patchdiff.append_only_pdcp_logs where target_file_id = %s order by 1 desc"
+            ),
+            (
+                "select ledger_sequence, pdcp_log_id::text"
+                " from patchdiff.manifest_ledger where target_file_id = %s order by 1 desc"
+            ),
         )
     )
     assert {pdcp_log_id: status == "accepted" for _, pdcp_log_id, status in log} == made

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
+from psycopg import sql
 
 Connection = psycopg.Connection[Any]
 
@@ -94,6 +95,39 @@ def lengthen(connection: Connection, target_file_id: str, attempts: int) -> None
     values = {"target": target_file_id, "attempts": attempts, "diagnostic": _DIAGNOSTIC}
     connection.execute(_LOG, values)
     connection.execute(_LEDGER, values)
+
+
+def forget_intents(
+    connection: Connection, target_file_id: str, table: LiteralString, **columns: object
+) -> None:
+    """Make rows of a table as if nobody had read their intents: the target's rows with these values
+    in these columns, or all of them.
+
+    In the ledger the change's own intent goes too, except for whole replacements.
+    """
+    forgotten: dict[LiteralString, LiteralString] = {
+        "append_only_pdcp_logs": "intent = null, intent_truncated = null",
+        "manifest_ledger": "transaction_intent = null, rationale = null,"
+        " intent = case when derived ->> 'operation' = 'replace_all' then intent end",
+    }
+    query = sql.SQL("update {} set {} where target_file_id = %s{}").format(
+        sql.Identifier("patchdiff", table),
+        sql.SQL(forgotten[table]),
+        sql.Composed(sql.SQL(" and {} = %s").format(sql.Identifier(name)) for name in columns),
+    )
+    overwrite_history(connection, table, query, [target_file_id, *columns.values()])
+
+
+def overwrite_history(
+    connection: Connection, table: LiteralString, query: sql.Composable, values: list[object]
+) -> None:
+    """Change an append-only table by hand, past the trigger that keeps it."""
+    trigger = sql.SQL("alter table {} {} trigger append_only")
+    name = sql.Identifier("patchdiff", table)
+    with connection.transaction():
+        connection.execute(trigger.format(name, sql.SQL("disable")))
+        connection.execute(query, values)
+        connection.execute(trigger.format(name, sql.SQL("enable always")))
 
 
 @dataclass
