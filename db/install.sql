@@ -4,7 +4,7 @@
 begin isolation level read committed read write;
 \ir bootstrap.sql
 select patchdiff._check_migrations(newest => 3, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f"}') \gset
-select patchdiff._drop_views(newest => 3, sha256 => '257ed581b4880a93661da8012c8c0c347de26b8e94f36667ea60b041e10995c0') \gset
+select patchdiff._drop_views(newest => 3, sha256 => '1a1a72b7f6ce4802fa1e97ec01349f56802b5e96d9f046743315d6a9d9bba638') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -26,7 +26,7 @@ select 3 not in (
 \ir migrations/0003_history.sql
 select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => '257ed581b4880a93661da8012c8c0c347de26b8e94f36667ea60b041e10995c0') \gset
+select patchdiff._drop_private_functions(sha256 => '1a1a72b7f6ce4802fa1e97ec01349f56802b5e96d9f046743315d6a9d9bba638') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -56,7 +56,7 @@ select patchdiff._drop_private_functions(sha256 => '257ed581b4880a93661da8012c8c
 \ir functions/_is_replayable_pair.sql
 \ir functions/_judge_request.sql
 \ir functions/_key_conflict.sql
-\ir functions/_ledger_entries.sql
+\ir functions/_ledger_answer.sql
 \ir functions/_ledger_facts.sql
 \ir functions/_ledger_failures.sql
 \ir functions/_ledger_page.sql
@@ -66,7 +66,7 @@ select patchdiff._drop_private_functions(sha256 => '257ed581b4880a93661da8012c8c
 \ir functions/_line_starts.sql
 \ir functions/_lineage_failure.sql
 \ir functions/_lines.sql
-\ir functions/_log_entries.sql
+\ir functions/_log_answer.sql
 \ir functions/_log_intent_failures.sql
 \ir functions/_log_page.sql
 \ir functions/_log_page_of_request.sql
@@ -112,6 +112,9 @@ select patchdiff._drop_private_functions(sha256 => '257ed581b4880a93661da8012c8c
 \ir functions/_usable_parent.sql
 \ir functions/_utc_timestamp.sql
 \ir functions/_verdict_admits.sql
+\ir functions/_with_contents.sql
+\ir functions/_with_ledger_intents.sql
+\ir functions/_with_log_intents.sql
 \ir functions/_within_page_budget.sql
 \ir functions/accept_attempt.sql
 \ir functions/change_texts.sql
@@ -143,5 +146,5 @@ select patchdiff._drop_private_functions(sha256 => '257ed581b4880a93661da8012c8c
 \ir views/failure_rates.sql
 \ir views/open_cycles.sql
 \ir views/who_and_when.sql
-select patchdiff._record_functions(sha256 => '257ed581b4880a93661da8012c8c0c347de26b8e94f36667ea60b041e10995c0') \gset
+select patchdiff._record_functions(sha256 => '1a1a72b7f6ce4802fa1e97ec01349f56802b5e96d9f046743315d6a9d9bba638') \gset
 commit;

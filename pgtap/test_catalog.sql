@@ -35,7 +35,7 @@ values
 ('_is_replayable_pair(text, text, text)', 'stable', 'private'),
 ('_judge_request(uuid, bigint, text, boolean, text, jsonb, jsonb)', 'stable', 'private'),
 ('_key_conflict(uuid, text, text, jsonb)', 'immutable', 'private'),
-('_ledger_entries(uuid, bigint[])', 'stable', 'private'),
+('_ledger_answer(uuid, bigint[], boolean)', 'stable', 'private'),
 ('_ledger_facts(uuid, uuid)', 'stable', 'private'),
 ('_ledger_page(uuid, bigint, bigint, uuid)', 'stable', 'private'),
 ('_line_ending_facts(text)', 'stable', 'private'),
@@ -44,7 +44,7 @@ values
 ('_line_starts(text, text, bigint, bigint, bigint)', 'stable', 'private'),
 ('_lineage_failure(uuid, jsonb)', 'stable', 'private'),
 ('_lines(text)', 'immutable', 'private'),
-('_log_entries(uuid, bigint[], boolean)', 'stable', 'private'),
+('_log_answer(uuid, bigint[], boolean, boolean)', 'stable', 'private'),
 ('_log_page(uuid, bigint, bigint, text, text, text)', 'stable', 'private'),
 ('_log_page_of_request(uuid, bigint, text, text, text)', 'stable', 'private'),
 ('_log_row_hash(patchdiff.append_only_pdcp_logs, jsonb)', 'stable', 'private'),
@@ -89,6 +89,9 @@ values
 ('_usable_parent(uuid, jsonb)', 'stable', 'private'),
 ('_utc_timestamp(timestamp with time zone)', 'stable', 'private'),
 ('_verdict_admits(jsonb, jsonb)', 'immutable', 'private'),
+('_with_contents(uuid, bigint[], jsonb)', 'stable', 'private'),
+('_with_ledger_intents(uuid, jsonb)', 'stable', 'private'),
+('_with_log_intents(uuid, jsonb)', 'stable', 'private'),
 ('_within_page_budget(bigint[])', 'immutable', 'private'),
 ('accept_attempt(text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb)', 'volatile', 'editor'),
 ('content_at(text, bigint)', 'stable', 'reader'),
@@ -149,7 +152,7 @@ select is_empty('select signature, actual_volatility from functions where actual
 select is_empty($$select signature from functions where lanname <> 'plpgsql'$$, 'all are plpgsql');
 select is_empty(
     $$select signature, proconfig from functions
-      where proconfig is distinct from array['search_path=pg_catalog, pg_temp']$$,
+      where proconfig @> array['search_path=pg_catalog, pg_temp'] is not true$$,
     'every search_path is pinned'
 );
 select is_empty($$select signature, owner from functions where owner <> 'patchdiff_owner'$$, 'one owner of all');
