@@ -1,8 +1,8 @@
 """The database schema: what its files are, how they get into a database, and what is in one.
 
 One transaction runs bootstrap.sql, the migrations that the database has not seen, and all function
-and view files. `migrate` does so over a connection; `db/install.sql`, written by `install_script`, does the
-same through psql.
+and view files. `migrate` does so over a connection; `db/install.sql`, written by `install_script`,
+does the same through psql.
 """
 
 import enum
