@@ -113,16 +113,16 @@ begin
             sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
             applied_at timestamptz not null
         );
-        comment on table patchdiff.schema_functions is
-        'Which set of function files is installed: one row.';
         comment on column patchdiff.schema_functions.only_row is 'Always true: holds the table to one row.';
-        comment on column patchdiff.schema_functions.sha256 is
-        'Lowercase hex SHA-256 over the names and texts of all function files.';
         comment on column patchdiff.schema_functions.applied_at is
         'When this set was first installed here.';
     end if;
 end
 $ledger$;
+comment on table patchdiff.schema_functions is
+'Which set of function and view files is installed: one row.';
+comment on column patchdiff.schema_functions.sha256 is
+'Lowercase hex SHA-256 over the names and texts of all function and view files.';
 
 create or replace function patchdiff._check_migrations(
     newest integer,
@@ -200,7 +200,8 @@ begin
 end
 $function$;
 comment on function patchdiff._record_functions(text) is
-'Records which set of function files is installed here, by its SHA-256. True when it is another set than before.';
+'Records which set of function and view files is installed here, by its SHA-256. True when it is another set than
+before.';
 revoke all on function patchdiff._record_functions(text) from public;
 
 -- Private functions may change their signatures and results from version to version, which replacing cannot do.
@@ -229,7 +230,8 @@ begin
             and starts_with(p.proname, '_')
             and p.prorettype <> 'trigger'::regtype
             and p.proname not in (
-                '_check_migrations', '_record_migration', '_record_functions', '_drop_private_functions'
+                '_check_migrations', '_record_migration', '_record_functions', '_drop_private_functions',
+                '_drop_views'
             )
     loop
         execute format('drop function %s', v_function);
@@ -240,3 +242,40 @@ comment on function patchdiff._drop_private_functions(text) is
 'Drops the private functions of another version before this version''s are made; does nothing when the installed
 set has this SHA-256. Functions of triggers and of the installer stay.';
 revoke all on function patchdiff._drop_private_functions(text) from public;
+
+-- A view's columns may change from version to version, which replacing cannot do, and a table's column cannot
+-- change while a view shows it.
+create or replace function patchdiff._drop_views(
+    newest integer,
+    sha256 text
+) returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_views text;
+begin
+    if
+        exists (select from patchdiff.schema_functions as f where f.sha256 = _drop_views.sha256)
+        and exists (
+            select from patchdiff.schema_migrations as m where m.migration_number = _drop_views.newest
+        )
+    then
+        return;
+    end if;
+    select string_agg(c.oid::regclass::text, ', ')
+    into v_views
+    from pg_class as c
+    where c.relnamespace = 'patchdiff'::regnamespace and c.relkind = 'v';
+    if v_views is not null then
+        execute format('drop view %s', v_views);
+    end if;
+end
+$function$;
+comment on function patchdiff._drop_views(integer, text) is
+'Drops the views of another version before this version''s migrations run and its views are made; they hold no data.
+Does nothing when the installed set has this SHA-256 and the newest migration has run.';
+revoke all on function patchdiff._drop_views(integer, text) from public;

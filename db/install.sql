@@ -4,6 +4,7 @@
 begin isolation level read committed read write;
 \ir bootstrap.sql
 select patchdiff._check_migrations(newest => 4, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f", "4": "6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6"}') \gset
+select patchdiff._drop_views(newest => 4, sha256 => '2cce8eb64cfd02686afab1c981dc1b65a6bb7543caaaaed2df176761401d5678') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -32,7 +33,7 @@ select 4 not in (
 \ir migrations/0004_observation.sql
 select patchdiff._record_migration(migration_number => 4, migration_name => '0004_observation', sha256 => '6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da38adbc7cc940eb945e670ed4168c854926015') \gset
+select patchdiff._drop_private_functions(sha256 => '2cce8eb64cfd02686afab1c981dc1b65a6bb7543caaaaed2df176761401d5678') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -41,9 +42,11 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_batch_operations.sql
 \ir functions/_byte_offset.sql
 \ir functions/_canonical_text.sql
+\ir functions/_chain_failures.sql
 \ir functions/_change_facts.sql
 \ir functions/_change_id.sql
 \ir functions/_check_attempt.sql
+\ir functions/_check_failure.sql
 \ir functions/_check_places.sql
 \ir functions/_check_rejection.sql
 \ir functions/_check_scopes.sql
@@ -53,6 +56,7 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_conclude_submission.sql
 \ir functions/_consume_receipts.sql
 \ir functions/_consumed_receipts.sql
+\ir functions/_cycle_failures.sql
 \ir functions/_diverged_failure.sql
 \ir functions/_echoed.sql
 \ir functions/_evaluate_spans.sql
@@ -68,8 +72,9 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_is_replayable_pair.sql
 \ir functions/_judge_request.sql
 \ir functions/_key_conflict.sql
-\ir functions/_ledger_entries.sql
+\ir functions/_ledger_answer.sql
 \ir functions/_ledger_facts.sql
+\ir functions/_ledger_failures.sql
 \ir functions/_ledger_page.sql
 \ir functions/_line_ending_facts.sql
 \ir functions/_line_range.sql
@@ -78,7 +83,8 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_lineage_failure.sql
 \ir functions/_lines.sql
 \ir functions/_lock_receipts.sql
-\ir functions/_log_entries.sql
+\ir functions/_log_answer.sql
+\ir functions/_log_intent_failures.sql
 \ir functions/_log_page.sql
 \ir functions/_log_page_of_request.sql
 \ir functions/_log_row_hash.sql
@@ -99,6 +105,7 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_record.sql
 \ir functions/_record_changes.sql
 \ir functions/_record_intents.sql
+\ir functions/_record_manifest.sql
 \ir functions/_recorded_attempt.sql
 \ir functions/_refusal.sql
 \ir functions/_rejection_diagnostic.sql
@@ -107,6 +114,7 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_replay.sql
 \ir functions/_replay_attempt.sql
 \ir functions/_replay_failure.sql
+\ir functions/_replay_failures.sql
 \ir functions/_request_envelope.sql
 \ir functions/_request_failure.sql
 \ir functions/_request_key_failure.sql
@@ -115,6 +123,7 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_scope_misfit.sql
 \ir functions/_sha256_hex.sql
 \ir functions/_slice.sql
+\ir functions/_snapshot_failures.sql
 \ir functions/_span_mismatch.sql
 \ir functions/_span_record.sql
 \ir functions/_span_shape_failure.sql
@@ -127,9 +136,14 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/_usable_parent.sql
 \ir functions/_utc_timestamp.sql
 \ir functions/_verdict_admits.sql
+\ir functions/_with_contents.sql
+\ir functions/_with_ledger_intents.sql
+\ir functions/_with_log_intents.sql
 \ir functions/_within_page_budget.sql
 \ir functions/accept_attempt.sql
+\ir functions/change_texts.sql
 \ir functions/content_at.sql
+\ir functions/displayed.sql
 \ir functions/export_target.sql
 \ir functions/get_manifest_ledger.sql
 \ir functions/get_pdcp_log.sql
@@ -151,5 +165,13 @@ select patchdiff._drop_private_functions(sha256 => '79b913271de170ef135165901da3
 \ir functions/submit_replacement.sql
 \ir functions/submit_spans.sql
 \ir functions/target_text.sql
-select patchdiff._record_functions(sha256 => '79b913271de170ef135165901da38adbc7cc940eb945e670ed4168c854926015') \gset
+\ir functions/verify_chain.sql
+\ir functions/verify_target.sql
+\ir views/accepted_changes.sql
+\ir views/attempts.sql
+\ir views/damaged_targets.sql
+\ir views/failure_rates.sql
+\ir views/open_cycles.sql
+\ir views/who_and_when.sql
+select patchdiff._record_functions(sha256 => '2cce8eb64cfd02686afab1c981dc1b65a6bb7543caaaaed2df176761401d5678') \gset
 commit;

@@ -1,6 +1,6 @@
 -- req: SQL-001, SQL-002, SQL-004, SQL-015, SQL-016, SQL-017, LOG-029
 begin;
-select plan(43);
+select plan(46);
 
 -- Every function there is: what it takes, its volatility, and who may call it (a reader function is the
 -- editor's too; a private one is called by other functions only). A new function is entered here.
@@ -35,7 +35,7 @@ values
 ('_is_replayable_pair(text, text, text)', 'stable', 'private'),
 ('_judge_request(uuid, bigint, text, boolean, text, jsonb, jsonb)', 'stable', 'private'),
 ('_key_conflict(uuid, text, text, jsonb)', 'immutable', 'private'),
-('_ledger_entries(uuid, bigint[])', 'stable', 'private'),
+('_ledger_answer(uuid, bigint[], boolean)', 'stable', 'private'),
 ('_ledger_facts(uuid, uuid)', 'stable', 'private'),
 ('_ledger_page(uuid, bigint, bigint, uuid)', 'stable', 'private'),
 ('_line_ending_facts(text)', 'stable', 'private'),
@@ -44,7 +44,7 @@ values
 ('_line_starts(text, text, bigint, bigint, bigint)', 'stable', 'private'),
 ('_lineage_failure(uuid, jsonb)', 'stable', 'private'),
 ('_lines(text)', 'immutable', 'private'),
-('_log_entries(uuid, bigint[], boolean)', 'stable', 'private'),
+('_log_answer(uuid, bigint[], boolean, boolean)', 'stable', 'private'),
 ('_log_page(uuid, bigint, bigint, text, text, text)', 'stable', 'private'),
 ('_log_page_of_request(uuid, bigint, text, text, text)', 'stable', 'private'),
 ('_log_row_hash(patchdiff.append_only_pdcp_logs, jsonb)', 'stable', 'private'),
@@ -89,6 +89,9 @@ values
 ('_usable_parent(uuid, jsonb)', 'stable', 'private'),
 ('_utc_timestamp(timestamp with time zone)', 'stable', 'private'),
 ('_verdict_admits(jsonb, jsonb)', 'immutable', 'private'),
+('_with_contents(uuid, bigint[], jsonb)', 'stable', 'private'),
+('_with_ledger_intents(uuid, jsonb)', 'stable', 'private'),
+('_with_log_intents(uuid, jsonb)', 'stable', 'private'),
 ('_within_page_budget(bigint[])', 'immutable', 'private'),
 ('accept_attempt(text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb)', 'volatile', 'editor'),
 ('content_at(text, bigint)', 'stable', 'reader'),
@@ -109,7 +112,20 @@ values
 ('schema_version()', 'stable', 'reader'),
 ('submit_replacement(text, text, text, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
 ('submit_spans(text, text, jsonb, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
-('target_text(text)', 'stable', 'reader');
+('target_text(text)', 'stable', 'reader'),
+('_chain_failures(uuid)', 'stable', 'private'),
+('_check_failure(text, text, text, bigint)', 'immutable', 'private'),
+('_cycle_failures(uuid)', 'stable', 'private'),
+('_drop_views(integer, text)', 'volatile', 'private'),
+('_ledger_failures(uuid)', 'stable', 'private'),
+('_log_intent_failures(uuid)', 'stable', 'private'),
+('_record_manifest(text, text)', 'stable', 'private'),
+('_replay_failures(uuid)', 'stable', 'private'),
+('_snapshot_failures(uuid)', 'stable', 'private'),
+('change_texts(text, text, bigint)', 'stable', 'reader'),
+('displayed(text, bigint)', 'immutable', 'reader'),
+('verify_chain(text)', 'stable', 'reader'),
+('verify_target(text)', 'stable', 'reader');
 
 create temp view functions as
 select
@@ -136,7 +152,7 @@ select is_empty('select signature, actual_volatility from functions where actual
 select is_empty($$select signature from functions where lanname <> 'plpgsql'$$, 'all are plpgsql');
 select is_empty(
     $$select signature, proconfig from functions
-      where proconfig is distinct from array['search_path=pg_catalog, pg_temp']$$,
+      where proconfig @> array['search_path=pg_catalog, pg_temp'] is not true$$,
     'every search_path is pinned'
 );
 select is_empty($$select signature, owner from functions where owner <> 'patchdiff_owner'$$, 'one owner of all');
@@ -191,7 +207,7 @@ select is_empty(
 -- one target at a time
 select is_empty(
     $$select signature from functions
-      where is_api and name not in ('initialize_target', 'schema_version')
+      where is_api and name not in ('initialize_target', 'schema_version', 'displayed')
           and proargnames[1] is distinct from 'target_file_id'$$,
     'an API function takes its target first'
 );
@@ -219,7 +235,7 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.prosrc ~* '\mexecute\M' and f.signature <> '_drop_private_functions(text)'$$,
+      where f.prosrc ~* '\mexecute\M' and f.name not in ('_drop_private_functions', '_drop_views')$$,
     'no statement is put together at run time, but for the installer''s'
 );
 
@@ -331,7 +347,38 @@ select is_empty(
     'select t.oid::regtype from pg_type t where t.typnamespace in (select oid from elsewhere)',
     'no type outside the schema'
 );
-select is_empty($$select name from relations where relkind in ('v', 'm')$$, 'there is no view');
+
+-- views
+select set_eq(
+    $$select name from relations where relkind in ('v', 'm')$$,
+    array['accepted_changes', 'attempts', 'damaged_targets', 'failure_rates', 'open_cycles', 'who_and_when'],
+    'these views and no others'
+);
+select is_empty(
+    $$select r.name from relations r
+      where r.relkind = 'v' and not exists (
+          select from pg_attribute a where a.attrelid = r.oid and a.attname = 'target_file_id'
+      )$$,
+    'each row of a view names its target'
+);
+select is_empty(
+    $$select r.name from relations r
+      cross join lateral (select pg_get_viewdef(r.oid) as text) as d
+      where r.relkind = 'v' and (
+          select count(*) from target_tables t
+          cross join lateral regexp_matches(d.text, '\mpatchdiff\.' || t.name || '\M', 'g')
+      ) <> 1 + (
+          select count(*) from regexp_matches(d.text, '\.target_file_id = \w+\.target_file_id', 'g')
+      )$$,
+    'views join rows of one target only'
+);
+select set_eq(
+    $$select f.name from functions f join pg_proc p using (oid)
+      cross join lateral aclexplode(p.proacl) as a
+      where a.grantee = 'pg_read_all_data'::regrole$$,
+    array['change_texts', 'displayed', 'verify_chain', 'verify_target'],
+    'whoever may read all data may call what views and reports call'
+);
 
 select * from finish();
 rollback;

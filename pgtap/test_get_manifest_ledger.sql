@@ -1,7 +1,7 @@
 -- req: LEDG-003, LEDG-004, LEDG-005, LEDG-008, LEDG-009, LEDG-010, LEDG-014, LEDG-015
--- req: LEDG-016, LEDG-020, SQL-005, SQL-006, SQL-007, SQL-009
+-- req: LEDG-011, LEDG-012, LEDG-016, LEDG-020, LEDG-030, LEDG-031, SQL-005, SQL-006, SQL-007, SQL-009
 begin;
-select plan(33);
+select plan(38);
 
 select has_function('patchdiff', 'get_manifest_ledger', array['text', 'boolean', 'bigint', 'bigint'], 'signature');
 select function_returns('patchdiff', 'get_manifest_ledger', 'jsonb', 'answers one jsonb');
@@ -167,5 +167,26 @@ select is(
     'a malformed id'
 );
 
+
+-- after a save
+select is(
+    patchdiff.save(pg_temp.id('cycles')) ->> 'closed_editing_cycle_id', pg_temp.cycle('cycles')::text,
+    'a save closes the open cycle'
+);
+select is(r.answer, '{"entries": [], "has_more": false, "next_sequence": null}', r.what)
+from (
+    values
+    ('the new cycle is empty', patchdiff.get_manifest_ledger(pg_temp.id('cycles'))),
+    (
+        'the rest of a traversal of the closed one too',
+        patchdiff.get_manifest_ledger(pg_temp.id('cycles'), "limit" => 2, before_sequence => 6)
+    )
+) as r (what, answer);
+select is(pg_temp.sequences(r.answer), r.expected, r.what)
+from (
+    values
+    ('all cycles stay', patchdiff.get_manifest_ledger(pg_temp.id('cycles'), true), '1 2 3 4 5 6.'),
+    ('in pages', patchdiff.get_manifest_ledger(pg_temp.id('cycles'), true, 2), '5 6 ...5')
+) as r (what, answer, expected);
 select * from finish();
 rollback;

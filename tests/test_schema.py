@@ -103,10 +103,11 @@ def test_every_function_file_is_named_after_its_only_function() -> None:
         assert created == [path.stem]
 
 
-def test_functions_digest_is_over_names_and_texts_in_name_order() -> None:
+def test_the_digest_is_over_names_and_texts_of_functions_and_views_in_name_order() -> None:
     digest = hashlib.sha256()
-    for path in sorted((DB / "functions").glob("*.sql"), key=lambda path: path.name):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for directory in ("functions", "views"):
+        for path in sorted((DB / directory).glob("*.sql"), key=lambda path: path.name):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     assert read_schema().functions_sha256 == digest.hexdigest()
 
 
@@ -147,6 +148,8 @@ def test_psql_installs_the_same_schema(new_database: Callable[[], str]) -> None:
 OLDER_FUNCTION = "create function patchdiff.{} returns integer language sql as 'select 1';"
 """A private function with other arguments or another result than this version's."""
 
+OLDER_VIEW = "create view patchdiff.attempts as select 1 as of_an_older_version;"
+
 
 @pytest.mark.parametrize("route", ["python", "psql"])
 def test_upgraded_schema_is_the_fresh_one(new_database: Callable[[], str], route: str) -> None:
@@ -159,6 +162,7 @@ def test_upgraded_schema_is_the_fresh_one(new_database: Callable[[], str], route
             ("_canonical_text.sql", OLDER_FUNCTION.format("_canonical_text(a text, b text)")),
             ("_lines.sql", OLDER_FUNCTION.format("_lines(content text)")),
         ),
+        views=(("attempts.sql", OLDER_VIEW),),
     )
     with connect(fresh) as connection:
         migrate(connection)
@@ -217,7 +221,7 @@ def test_failing_upgrade_leaves_the_schema_as_it_was(
     fresh_database_url: str, tree: Path, breakage: str
 ) -> None:
     files = read_schema()
-    older = replace(files, migrations=files.migrations[:1], functions=files.functions[:-1])
+    older = replace(files, migrations=files.migrations[:1], functions=files.functions[:1], views=())
     with connect(fresh_database_url) as connection:
         migrate(connection, older)
         before = schema_dump(fresh_database_url), ledger(fresh_database_url)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
+from functools import cache
 from typing import Any, LiteralString, NamedTuple
 
 import psycopg
@@ -172,13 +173,7 @@ def call_tool_function(
     ``arguments`` are those that the caller gave, under the tool's names. Raises KeyError for a name
     that is no such function, and psycopg.Error when the database refuses or is gone.
     """
-    if function not in _TOOL_FUNCTIONS:
-        raise KeyError(function)
-    named = sql.SQL(", ").join(
-        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
-        for name in arguments
-    )
-    query = sql.SQL("select {}({})").format(sql.Identifier("patchdiff", function), named)
+    query = _tool_call(function, tuple(arguments))
     return _one(connection, query, arguments)
 
 
@@ -405,6 +400,17 @@ def replay_inputs(
             # a statement that is cut short would end the caller's transaction
             for _ in rows:
                 pass
+
+
+@cache
+def _tool_call(function: LiteralString, names: tuple[str, ...]) -> bytes:
+    if function not in _TOOL_FUNCTIONS:
+        raise KeyError(function)
+    named = sql.SQL(", ").join(
+        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
+    )
+    query = sql.SQL("select {}({})").format(sql.Identifier("patchdiff", function), named)
+    return query.as_bytes()
 
 
 def _one(

@@ -1,8 +1,8 @@
 """The database schema: what its files are, how they get into a database, and what is in one.
 
 One transaction runs bootstrap.sql, the migrations that the database has not seen, and all function
-files. `migrate` does so over a connection; `db/install.sql`, written by `install_script`, does the
-same through psql.
+and view files. `migrate` does so over a connection; `db/install.sql`, written by `install_script`,
+does the same through psql.
 """
 
 import enum
@@ -42,11 +42,15 @@ class Migration:
 
 @dataclass(frozen=True)
 class SchemaFiles:
-    """The schema's files, read whole. Functions are pairs of file name and text, in name order."""
+    """The schema's files, read whole.
+
+    Functions and views are pairs of file name and text, in name order.
+    """
 
     bootstrap: str
     migrations: tuple[Migration, ...]
     functions: tuple[tuple[str, str], ...]
+    views: tuple[tuple[str, str], ...]
 
     @property
     def newest(self) -> int:
@@ -55,9 +59,12 @@ class SchemaFiles:
 
     @property
     def functions_sha256(self) -> str:
-        """Lowercase hex SHA-256 over `<name> NUL <text> NUL` of each function file, in UTF-8."""
+        """Lowercase hex SHA-256 over `<name> NUL <text> NUL` of each function, then each view file.
+
+        All in UTF-8.
+        """
         digest = hashlib.sha256()
-        for name, text in self.functions:
+        for name, text in (*self.functions, *self.views):
             digest.update(f"{name}\0{text}\0".encode())
         return digest.hexdigest()
 
@@ -84,7 +91,7 @@ class SchemaStatus:
 
 @dataclass(frozen=True)
 class MigrationReport:
-    """What `migrate` did: migrations that ran, by name, and whether the functions changed."""
+    """What `migrate` did: migrations that ran, by name, and whether functions or views changed."""
 
     applied: tuple[str, ...]
     functions_changed: bool
@@ -119,6 +126,7 @@ def read_schema(directory: Traversable | None = None) -> SchemaFiles:
         bootstrap=_read(directory / "bootstrap.sql"),
         migrations=tuple(migrations),
         functions=tuple(_sql_files(directory / "functions")),
+        views=tuple(_sql_files(directory / "views")),
     )
 
 
@@ -156,11 +164,12 @@ def _migrate(connection: psycopg.Connection[Any], files: SchemaFiles) -> Migrati
     rows = connection.execute("select migration_number from patchdiff.schema_migrations").fetchall()
     present = {row[0] for row in rows}
     applied = [migration for migration in files.migrations if migration.number not in present]
+    _run(connection, _drop_views(files))
     for migration in applied:
         _run(connection, migration.text)
         _run(connection, _record(migration))
     _run(connection, _drop_private_functions(files))
-    for _, text in files.functions:
+    for _, text in (*files.functions, *files.views):
         _run(connection, text)
     row = connection.execute(_record_functions(files).encode()).fetchone()
     changed = row is not None and row[0]
@@ -247,6 +256,7 @@ def install_script(files: SchemaFiles | None = None) -> str:
         "begin isolation level read committed read write;",
         "\\ir bootstrap.sql",
         f"{_check(files)} \\gset",
+        f"{_drop_views(files)} \\gset",
     ]
     for migration in files.migrations:
         lines += [
@@ -260,6 +270,7 @@ def install_script(files: SchemaFiles | None = None) -> str:
         ]
     lines.append(f"{_drop_private_functions(files)} \\gset")
     lines += [f"\\ir functions/{name}" for name, _ in files.functions]
+    lines += [f"\\ir views/{name}" for name, _ in files.views]
     lines += [f"{_record_functions(files)} \\gset", "commit;"]
     return "\n".join(lines) + "\n"
 
@@ -280,6 +291,14 @@ def _record(migration: Migration) -> str:
         migration.number,
         migration.name,
         migration.sha256,
+    )
+
+
+def _drop_views(files: SchemaFiles) -> str:
+    return _statement(
+        "select patchdiff._drop_views(newest => {}, sha256 => {})",
+        files.newest,
+        files.functions_sha256,
     )
 
 

@@ -5,6 +5,7 @@ create or replace function patchdiff._record_intents(
 ) returns record
 language plpgsql
 stable
+strict
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp

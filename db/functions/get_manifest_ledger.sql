@@ -1,3 +1,5 @@
+-- Its statements are few and always find their rows through an index: planning them anew in every call costs as
+-- much as running them, and a plan made while the tables were small must not scan them once they are large.
 create or replace function patchdiff.get_manifest_ledger(
     target_file_id text,
     include_previous_cycles boolean default false,
@@ -6,9 +8,11 @@ create or replace function patchdiff.get_manifest_ledger(
 ) returns jsonb
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $function$
 declare
     v_id constant uuid := patchdiff._target_id(get_manifest_ledger.target_file_id);
@@ -16,7 +20,6 @@ declare
     v_refusal jsonb;
     v_cycle_id uuid;
     v_sequences bigint[];
-    v_has_more boolean;
 begin
     if v_id is null then
         return patchdiff._history_refusal(patchdiff._target_refusal(get_manifest_ledger.target_file_id));
@@ -39,13 +42,7 @@ begin
         v_id, v_limit + 1, get_manifest_ledger.before_sequence,
         case when not get_manifest_ledger.include_previous_cycles then v_cycle_id end
     );
-    v_has_more := cardinality(v_sequences) > v_limit;
-    v_sequences := v_sequences[:v_limit];
-    return jsonb_build_object(
-        'entries', patchdiff._ledger_entries(v_id, v_sequences),
-        'has_more', v_has_more,
-        'next_sequence', case when v_has_more then v_sequences[v_limit] end
-    );
+    return patchdiff._ledger_answer(v_id, v_sequences[:v_limit], cardinality(v_sequences) > v_limit);
 end
 $function$;
 comment on function patchdiff.get_manifest_ledger(text, boolean, bigint, bigint) is

@@ -1,3 +1,5 @@
+-- Its statements are few and always find their rows through an index: planning them anew in every call costs as
+-- much as running them, and a plan made while the tables were small must not scan them once they are large.
 create or replace function patchdiff.get_pdcp_log(
     target_file_id text,
     "limit" bigint default 50,
@@ -9,16 +11,17 @@ create or replace function patchdiff.get_pdcp_log(
 ) returns jsonb
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $function$
 declare
     v_id constant uuid := patchdiff._target_id(get_pdcp_log.target_file_id);
     v_limit constant bigint := patchdiff._page_limit(get_pdcp_log."limit");
     v_refusal jsonb;
     v_sequences bigint[];
-    v_has_more boolean;
 begin
     if v_id is null then
         return patchdiff._history_refusal(patchdiff._target_refusal(get_pdcp_log.target_file_id));
@@ -42,12 +45,8 @@ begin
         v_id, v_limit + 1, get_pdcp_log.before_sequence, get_pdcp_log.status, get_pdcp_log.content_hash,
         get_pdcp_log.client_request_id
     );
-    v_has_more := cardinality(v_sequences) > v_limit;
-    v_sequences := v_sequences[:v_limit];
-    return jsonb_build_object(
-        'entries', patchdiff._log_entries(v_id, v_sequences, get_pdcp_log.include_content),
-        'has_more', v_has_more,
-        'next_sequence', case when v_has_more then v_sequences[v_limit] end
+    return patchdiff._log_answer(
+        v_id, v_sequences[:v_limit], cardinality(v_sequences) > v_limit, get_pdcp_log.include_content
     );
 end
 $function$;

@@ -1,0 +1,176 @@
+-- req: REPL-025
+begin;
+select plan(15);
+
+create temp table made as
+select patchdiff.initialize_target('f', E'alpha beta\n') ->> 'target_file_id' as target;
+create function pg_temp.id() returns text language sql as $$
+    select m.target from made as m
+$$;
+-- 1 accepted, two changes; 2 rejected; a save; 3 accepted, the whole text; the last cycle is open
+select patchdiff.submit_spans(pg_temp.id(), 'why', '[
+    {"start": 6, "end": 10, "expected_text": "beta", "replace": "Beta", "rationale": "b", "risk": "low"},
+    {"start": 0, "end": 5, "expected_text": "alpha", "replace": "Alpha"}]', 0) ->> 'status' as submitted;
+select patchdiff.submit_spans(
+    pg_temp.id(), 'no', '[{"start": 0, "end": 5, "expected_text": "alpha", "replace": ""}]', 1
+) ->> 'status' as submitted;
+select patchdiff.save(pg_temp.id()) ->> 'status' as saved;
+select patchdiff.submit_replacement(pg_temp.id(), 'whole', E'end\n', 1) ->> 'status' as submitted;
+create temp table original as
+select
+    l.log_sequence,
+    l.pdcp_log_id,
+    row_number() over (order by l.log_sequence) as place
+from patchdiff.append_only_pdcp_logs as l
+where l.target_file_id = pg_temp.id()::uuid;
+set constraints all immediate;
+alter table patchdiff.append_only_pdcp_logs disable trigger append_only;
+alter table patchdiff.manifest_ledger disable trigger append_only;
+-- Writes a statement out: "log 1: …" sets columns of the first attempt, "ledger 1.2: …" of its second change,
+-- "target: …" of the target, "snapshot initial: …" and "cycle open: …" (or closed) of those; <t>, <1> and <id 1> stand
+-- for the target and an attempt.
+create function pg_temp.filled(statement text) returns text language plpgsql as $$
+declare
+    v_row record;
+begin
+    statement := regexp_replace(
+        statement, '^log (\d): (.*)$',
+        'update patchdiff.append_only_pdcp_logs set \2 where target_file_id = <t> and log_sequence = <\1>'
+    );
+    statement := regexp_replace(
+        statement, '^ledger (\d)\.(\d): (.*)$',
+        'update patchdiff.manifest_ledger set \3'
+        || ' where target_file_id = <t> and log_sequence = <\1> and change_index = \2'
+    );
+    statement := regexp_replace(
+        statement, '^target: (.*)$', 'update patchdiff.cloud_target_files set \1 where target_file_id = <t>'
+    );
+    statement := regexp_replace(
+        statement, '^snapshot (\w+): (.*)$',
+        $q$update patchdiff.target_snapshots set \2 where target_file_id = <t> and snapshot_reason = '\1'$q$
+    );
+    statement := regexp_replace(
+        statement, '^cycle (open|closed): (.*)$',
+        $q$update patchdiff.editing_cycles set \2
+        where target_file_id = <t> and (closed_at is null) = ('\1' = 'open')$q$
+    );
+    for v_row in select o.* from original as o loop
+        statement := replace(statement, '<' || v_row.place || '>', v_row.log_sequence::text);
+        statement := replace(statement, '<id ' || v_row.place || '>', quote_literal(v_row.pdcp_log_id));
+    end loop;
+    return replace(statement, '<t>', quote_literal(pg_temp.id()));
+end
+$$;
+do $$
+declare
+    v_check record;
+begin
+    for v_check in
+        select k.conrelid::regclass as relation, k.conname as name from pg_constraint as k
+        where k.connamespace = 'patchdiff'::regnamespace and k.contype = 'c'
+            and k.conrelid in (
+                'patchdiff.append_only_pdcp_logs'::regclass, 'patchdiff.manifest_ledger'::regclass,
+                'patchdiff.editing_cycles'::regclass, 'patchdiff.target_snapshots'::regclass
+            )
+    loop
+        execute format('alter table %s drop constraint %I', v_check.relation, v_check.name);
+    end loop;
+end
+$$;
+-- What is found after a statement that is then taken back: each failure's code, with its attempt's place.
+create function pg_temp.after(statement text) returns text language plpgsql as $$
+declare
+    v_failures jsonb;
+    v_message text;
+begin
+    perform set_config('session_replication_role', 'replica', true);
+    execute pg_temp.filled(statement);
+    v_failures := patchdiff._cycle_failures(pg_temp.id()::uuid);
+    raise exception using errcode = 'ZZ001', message = v_failures;
+exception
+    when sqlstate 'ZZ001' then
+        get stacked diagnostics v_message = message_text;
+        return (
+            select string_agg(
+                concat_ws(' ', f.failure ->> 'code', (
+                    select 'at ' || o.place from original as o
+                    where o.log_sequence = (f.failure ->> 'log_sequence')::bigint
+                )), ', ' order by f.n
+            )
+            from jsonb_array_elements(v_message::jsonb) with ordinality as f (failure, n)
+        );
+end
+$$;
+
+select is(patchdiff._cycle_failures(pg_temp.id()::uuid), '[]', 'an intact history has no failure');
+select is(pg_temp.after(t.statement), t.expected, t.what)
+from (
+    values
+    (
+        $q$delete from patchdiff.editing_cycles where target_file_id = <t> and closed_at is null$q$,
+        'active_cycle_missing', 'the open cycle removed'
+    ),
+    (
+        $q$delete from patchdiff.editing_cycles where target_file_id = <t> and closed_at is not null$q$,
+        'opened_version_differs', 'the closed cycle removed'
+    ),
+    (
+        $q$delete from patchdiff.editing_cycles where target_file_id = <t>$q$,
+        'active_cycle_missing', 'all cycles removed'
+    ),
+    (
+        $q$target: active_editing_cycle_id = (select c.editing_cycle_id
+            from patchdiff.editing_cycles as c
+            where c.target_file_id = <t> and c.closed_at is not null)$q$,
+        'active_cycle_closed, open_cycle_not_active', 'a closed cycle is the active one'
+    ),
+    (
+        $q$target: active_editing_cycle_id = gen_random_uuid()$q$,
+        'active_cycle_missing, open_cycle_not_active', 'the active one is none'
+    ),
+    (
+        $q$cycle open: closed_at = opened_at + interval '1 hour', closed_version = 2$q$,
+        'active_cycle_closed', 'no cycle is open'
+    ),
+    (
+        $q$cycle open: opened_version = 0$q$,
+        'opened_version_differs', 'opened at another version'
+    ),
+    (
+        $q$cycle open: opened_version = 9$q$,
+        'closed_version_differs, opened_version_differs', 'opened at a version to come'
+    ),
+    (
+        $q$cycle closed: opened_version = 1$q$,
+        'opened_version_differs', 'the first was not opened at version 0'
+    ),
+    (
+        $q$cycle closed: closed_version = 0$q$,
+        'opened_version_differs', 'closed at another version'
+    ),
+    (
+        $q$cycle closed: closed_at = closed_at + interval '1 microsecond'$q$,
+        'times_out_of_order', 'opened before the one before it was closed'
+    ),
+    (
+        $q$cycle closed: closed_at = opened_at - interval '1 microsecond'$q$,
+        'times_out_of_order', 'closed before it was opened'
+    ),
+    (
+        $q$insert into patchdiff.editing_cycles
+            values (<t>, gen_random_uuid(), now() - interval '1 day', 0, now() - interval '1 hour', 0)$q$,
+        null, 'a cycle in which nothing happened'
+    )
+) as t (statement, expected, what);
+-- two open cycles, once nothing prevents them
+drop index patchdiff.editing_cycles_one_open;
+select is(
+    pg_temp.after(
+        $q$insert into patchdiff.editing_cycles (target_file_id, editing_cycle_id, opened_at, opened_version)
+        values (<t>, gen_random_uuid(), clock_timestamp(), 1)$q$
+    ),
+    'open_cycle_not_active, opened_version_differs', 'a second open cycle'
+);
+
+select * from finish();
+rollback;
