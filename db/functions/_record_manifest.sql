@@ -22,7 +22,11 @@ begin
                     'rationale', r.rationale,
                     'facts', patchdiff._change_facts(
                         c.change_id, c.change_index, c.operation, c.place, c.matched, c.replacement
-                    ) - case when c.place is null then array['span_start', 'span_end'] else '{}' end
+                    ) - case
+                        -- a batch counts from its scopes, which stand in its receipts
+                        when c.place is null or c.observation_id is not null
+                            then array['span_start', 'span_end'] else '{}'
+                    end
                     - case
                         when c.matched is null
                             then array['span_end', 'matched_chars', 'matched_sha256'] else '{}'
