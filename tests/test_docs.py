@@ -140,6 +140,38 @@ def test_the_psql_tour_works_when_pasted(fresh_database_url: str) -> None:
     assert re.search(r"^ [0-9a-f-]{36} \| tour\.txt \| +0 \| ", tour.stdout, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("history.md", ["accepted", "saved", '"status": "success"', "beta"]),
+        ("audit.md", ["dba", "alpha", "Alpha", "intact", "(0 rows)"]),
+    ],
+)
+def test_the_sql_of_a_page_works_when_pasted(
+    fresh_database_url: str, page: str, expected: list[str]
+) -> None:
+    with psycopg.connect(fresh_database_url, autocommit=True) as connection:
+        migrate(connection)
+    statements = "\n".join(
+        re.findall(r"```sql\n(.*?)```", text_of(ROOT / "docs" / page), re.DOTALL)
+    )
+    psql = server_binaries("18") / "psql"
+    command = [psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", fresh_database_url, "-f", "-"]
+    told = subprocess.run(
+        command, input=statements, capture_output=True, encoding="utf-8", check=False
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+    assert [part for part in expected if part not in told.stdout] == []
+
+
+def test_the_audit_page_lists_the_views_and_the_reports() -> None:
+    page = ROOT / "docs" / "audit.md"
+    views = {f"patchdiff.{path.stem}" for path in (ROOT / "db" / "views").glob("*.sql")}
+    reports = {path.name for path in (ROOT / "db" / "audit").glob("[!_]*.sql")}
+    assert set(first_column(page, "Views")) == views
+    assert set(first_column(page, "Reports")) == reports
+
+
 def test_the_dba_s_statements_are_enough_for_a_user_without_createrole(
     fresh_database_url: str,
 ) -> None:

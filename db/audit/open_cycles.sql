@@ -9,7 +9,7 @@
 
 \qecho 'Edited since the last save'
 select
-    patchdiff.displayed(c.filename, 26) as filename,
+    patchdiff.displayed(c.filename, 20) as filename,
     c.target_file_id,
     to_char(c.opened_at, 'YYYY-MM-DD HH24:MI') as "last save",
     c.version,

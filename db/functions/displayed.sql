@@ -46,11 +46,11 @@ begin
                     when c.character = E'\t' then '\t'
                     when c.character = E'\r' then '\r'
                     when c.character = '\' then '\\'
-                    when c.character ~ '[\u0001-\u001f\u007f-\u009f\u00ad]'
+                    when c.character ~ '[\u0001-\u001f\u007f-\u00a0\u00ad]'
                         then '\x' || lpad(to_hex(ascii(c.character)), 2, '0')
                     when
-                        c.character ~ '[\u0300-\u036f\u061c\u180e\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u2028-\u202e]'
-                        or c.character ~ '[\u2060-\u206f\u20d0-\u20ff\ue000-\uf8ff\ufe00-\ufe0f\ufe20-\ufe2f]'
+                        c.character ~ '[\u0300-\u036f\u061c\u180e\u1ab0-\u1aff\u1dc0-\u1dff\u2000-\u200f\u2028-\u202f]'
+                        or c.character ~ '[\u1680\u3000\u205f-\u206f\u20d0-\u20ff\ue000-\uf8ff\ufe00-\ufe0f\ufe20-\ufe2f]'
                         or c.character ~ '[\ufeff\ufff0-\ufffb\ufffe\uffff]'
                         then '\u' || lpad(to_hex(ascii(c.character)), 4, '0')
                     when c.character ~ '[\U000e0000-\U0010ffff]'
@@ -66,6 +66,6 @@ $function$;
 comment on function patchdiff.displayed(text, bigint) is
 'A text as one line for a terminal, at most so many columns wide and cut with … where it is longer; 1 to 10,000
 columns. Line feeds, tabs, carriage returns and backslashes are shown as \n, \t, \r and \\, other control characters,
-combining and invisible ones by number, as \x1b or \u200b. Null for null. Contract: audit.';
+combining and invisible ones and all blanks but the space by number, as \x1b or \u200b. Null for null. Contract: audit.';
 revoke all on function patchdiff.displayed(text, bigint) from public;
 grant execute on function patchdiff.displayed(text, bigint) to patchdiff_editor, patchdiff_reader, pg_read_all_data;
