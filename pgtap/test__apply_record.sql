@@ -9,7 +9,7 @@ create function pg_temp.applied(
     from patchdiff._apply_record(
         applied.protocol, format('{"protocol":"%s","intent":"i",%s}', applied.protocol, applied.members),
         applied.content, length(applied.content) = octet_length(applied.content),
-        applied.span_starts, applied.byte_starts
+        applied.span_starts, applied.byte_starts, null
     ) as a
 $$;
 create temp table mixed on commit drop as

@@ -42,7 +42,8 @@ select is(
     (select jsonb_build_object(
         'status', 'rejected', 'pdcp_log_id', a.rejected_id, 'before_hash', t.hash,
         'after_version', null, 'after_hash', null, 'failure_reason', 'match_absent', 'failure_detail', 'd',
-        'failed_change_id', 'chg_001', 'diagnostic', '{"retryable": true, "validation_stage": "precondition_guard"}'::jsonb, 'changes', '[]'::jsonb
+        'failed_change_id', 'chg_001', 'diagnostic', '{"retryable": true, "validation_stage": "precondition_guard"}'::jsonb, 'changes', '[]'::jsonb,
+        'observation', '{}'::jsonb
     ) from target as t, attempt as a),
     'a rejected attempt'
 );
@@ -55,7 +56,7 @@ select is(
         'status', 'accepted', 'pdcp_log_id', a.answer -> 'pdcp_log_id', 'before_hash', t.hash,
         'after_version', 1, 'after_hash', encode(sha256(convert_to(E'gamma beta\n', 'UTF8')), 'hex'),
         'failure_reason', null, 'failure_detail', null, 'failed_change_id', null, 'diagnostic', null,
-        'changes', a.answer -> 'changes'
+        'changes', a.answer -> 'changes', 'observation', '{}'::jsonb
     ) from target as t, accepted_attempt as a),
     'an accepted attempt, with its facts'
 );

@@ -10,33 +10,47 @@ values
 ('_append_ledger_rows(patchdiff.append_only_pdcp_logs, jsonb, text[], text, text[])', 'volatile', 'private'),
 ('_append_log_row(patchdiff.append_only_pdcp_logs, bigint, text, jsonb, text, jsonb)', 'volatile', 'private'),
 ('_apply_changes(text, boolean, text[], text[], bigint[], bigint[])', 'immutable', 'private'),
-('_apply_record(text, text, text, boolean, bigint[], bigint[])', 'stable', 'private'),
+('_apply_record(text, text, text, boolean, bigint[], bigint[], patchdiff.target_scope_observations[])', 'stable', 'private'),
+('_attempt_observation(uuid, uuid)', 'stable', 'private'),
+('_batch_operations(jsonb)', 'immutable', 'private'),
 ('_byte_offset(bytea, bigint, bigint, bigint)', 'immutable', 'private'),
 ('_canonical_text(text)', 'immutable', 'private'),
+('_chain_failures(uuid)', 'stable', 'private'),
 ('_change_facts(text, bigint, text, bigint, text, text)', 'immutable', 'private'),
+('_change_id(jsonb, bigint)', 'immutable', 'private'),
 ('_check_attempt(text, text, jsonb)', 'immutable', 'private'),
+('_check_failure(text, text, text, bigint)', 'immutable', 'private'),
 ('_check_migrations(integer, jsonb)', 'stable', 'private'),
 ('_check_places(bigint[], bigint[], bigint)', 'immutable', 'private'),
 ('_check_rejection(jsonb, jsonb)', 'immutable', 'private'),
+('_check_scopes(text, text, jsonb, boolean, bigint)', 'immutable', 'private'),
 ('_check_warnings(jsonb)', 'immutable', 'private'),
 ('_code_points(bytea)', 'immutable', 'private'),
 ('_compact_json(jsonb)', 'immutable', 'private'),
 ('_conclude_submission(text, text, text, jsonb, jsonb, jsonb)', 'volatile', 'private'),
+('_consume_receipts(uuid, patchdiff.target_scope_observations[], uuid, text)', 'volatile', 'private'),
+('_consumed_receipts(uuid, uuid)', 'stable', 'private'),
+('_cycle_failures(uuid)', 'stable', 'private'),
 ('_diverged_failure()', 'immutable', 'private'),
 ('_drop_private_functions(text)', 'volatile', 'private'),
+('_drop_views(integer, text)', 'volatile', 'private'),
 ('_echoed(text)', 'immutable', 'private'),
 ('_evaluate_spans(text, bigint, jsonb)', 'immutable', 'private'),
 ('_export_line_ending(text, text)', 'immutable', 'private'),
 ('_guard_syntax_failure(jsonb)', 'immutable', 'private'),
 ('_history_arguments_refusal(bigint, bigint, text, boolean)', 'stable', 'private'),
 ('_history_refusal(jsonb)', 'immutable', 'private'),
+('_is_batch(jsonb)', 'immutable', 'private'),
+('_is_bundle_of(patchdiff.append_only_pdcp_logs, uuid, patchdiff.target_scope_observations[])', 'stable', 'private'),
 ('_is_change(text, jsonb)', 'immutable', 'private'),
+('_is_issued(uuid)', 'stable', 'private'),
 ('_is_offset(jsonb)', 'immutable', 'private'),
 ('_is_replayable_pair(text, text, text)', 'stable', 'private'),
 ('_judge_request(uuid, bigint, text, boolean, text, jsonb, jsonb)', 'stable', 'private'),
 ('_key_conflict(uuid, text, text, jsonb)', 'immutable', 'private'),
 ('_ledger_answer(uuid, bigint[], boolean)', 'stable', 'private'),
 ('_ledger_facts(uuid, uuid)', 'stable', 'private'),
+('_ledger_failures(uuid)', 'stable', 'private'),
 ('_ledger_page(uuid, bigint, bigint, uuid)', 'stable', 'private'),
 ('_line_ending_facts(text)', 'stable', 'private'),
 ('_line_range(text, boolean, bigint, bigint)', 'immutable', 'private'),
@@ -44,21 +58,31 @@ values
 ('_line_starts(text, text, bigint, bigint, bigint)', 'stable', 'private'),
 ('_lineage_failure(uuid, jsonb)', 'stable', 'private'),
 ('_lines(text)', 'immutable', 'private'),
+('_lock_receipts(uuid, jsonb)', 'volatile', 'private'),
 ('_log_answer(uuid, bigint[], boolean, boolean)', 'stable', 'private'),
+('_log_intent_failures(uuid)', 'stable', 'private'),
 ('_log_page(uuid, bigint, bigint, text, text, text)', 'stable', 'private'),
 ('_log_page_of_request(uuid, bigint, text, text, text)', 'stable', 'private'),
 ('_log_row_hash(patchdiff.append_only_pdcp_logs, jsonb)', 'stable', 'private'),
 ('_missing_attempt(uuid)', 'stable', 'private'),
+('_named_receipts(jsonb)', 'immutable', 'private'),
 ('_no_target_outcome(uuid, jsonb, jsonb)', 'immutable', 'private'),
+('_observation_failure(uuid, jsonb)', 'stable', 'private'),
 ('_opened_outcome(jsonb, bigint, text, bigint)', 'immutable', 'private'),
 ('_original_eol_refusal(text)', 'stable', 'private'),
 ('_page_length(bigint)', 'immutable', 'private'),
 ('_page_limit(bigint)', 'immutable', 'private'),
 ('_read_lines_refusal(bigint, bigint, bigint, bigint, boolean)', 'stable', 'private'),
+('_receipt_failure(uuid, jsonb, text, boolean)', 'stable', 'private'),
+('_receipt_page(patchdiff.target_scope_observations, text, boolean, bigint, bigint, boolean)', 'stable', 'private'),
+('_receipt_refusal(text)', 'immutable', 'private'),
+('_receipts(uuid, jsonb)', 'stable', 'private'),
+('_receipts_failure(patchdiff.append_only_pdcp_logs, patchdiff.target_scope_observations[], text)', 'stable', 'private'),
 ('_record(text, text)', 'stable', 'private'),
 ('_record_changes(text, text)', 'stable', 'private'),
 ('_record_functions(text)', 'volatile', 'private'),
 ('_record_intents(text)', 'stable', 'private'),
+('_record_manifest(text, text)', 'stable', 'private'),
 ('_record_migration(integer, text, text)', 'volatile', 'private'),
 ('_recorded_attempt(uuid, uuid)', 'stable', 'private'),
 ('_refusal(text, text, text)', 'stable', 'private'),
@@ -69,14 +93,16 @@ values
 ('_replay(uuid, patchdiff.target_snapshots, bigint)', 'stable', 'private'),
 ('_replay_attempt(patchdiff.append_only_pdcp_logs, text)', 'stable', 'private'),
 ('_replay_failure(text, text, bigint, uuid)', 'immutable', 'private'),
+('_replay_failures(uuid)', 'stable', 'private'),
 ('_request_envelope(text, text, jsonb)', 'immutable', 'private'),
 ('_request_failure(text, text, text, text)', 'immutable', 'private'),
 ('_request_key_failure(jsonb)', 'immutable', 'private'),
 ('_runtime_version(text, text)', 'stable', 'private'),
 ('_save_failure(jsonb, bigint, text, text)', 'immutable', 'private'),
+('_scope_misfit(patchdiff.target_scope_observations[], uuid[], bigint[], text[], text[], text[], text[])', 'immutable', 'private'),
 ('_sha256_hex(text)', 'immutable', 'private'),
 ('_slice(text, boolean, bigint, bigint)', 'immutable', 'private'),
-('_change_id(jsonb, bigint)', 'immutable', 'private'),
+('_snapshot_failures(uuid)', 'stable', 'private'),
 ('_span_mismatch(bytea, bigint, text, text, bigint, bigint, bigint, bigint)', 'immutable', 'private'),
 ('_span_record(text, jsonb)', 'immutable', 'private'),
 ('_span_shape_failure(jsonb, bigint)', 'immutable', 'private'),
@@ -88,19 +114,24 @@ values
 ('_usable_attempt(jsonb)', 'immutable', 'private'),
 ('_usable_parent(uuid, jsonb)', 'stable', 'private'),
 ('_utc_timestamp(timestamp with time zone)', 'stable', 'private'),
-('_verdict_admits(jsonb, jsonb)', 'immutable', 'private'),
+('_verdict_admits(jsonb, jsonb, boolean)', 'immutable', 'private'),
 ('_with_contents(uuid, bigint[], jsonb)', 'stable', 'private'),
 ('_with_ledger_intents(uuid, jsonb)', 'stable', 'private'),
 ('_with_log_intents(uuid, jsonb)', 'stable', 'private'),
 ('_within_page_budget(bigint[])', 'immutable', 'private'),
 ('accept_attempt(text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb)', 'volatile', 'editor'),
+('change_texts(text, text, bigint)', 'stable', 'reader'),
 ('content_at(text, bigint)', 'stable', 'reader'),
+('displayed(text, bigint)', 'immutable', 'reader'),
 ('export_target(text, text)', 'stable', 'reader'),
 ('get_manifest_ledger(text, boolean, bigint, bigint)', 'stable', 'reader'),
 ('get_pdcp_log(text, bigint, bigint, text, text, text, boolean)', 'stable', 'reader'),
 ('get_target(text)', 'stable', 'reader'),
 ('initialize_target(text, text, text, text)', 'volatile', 'editor'),
+('issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean)', 'volatile', 'editor'),
+('observed_page(text, text, text, bigint, bigint, boolean)', 'stable', 'editor'),
 ('open_attempt(text, text, text, jsonb, jsonb)', 'volatile', 'editor'),
+('open_observation(text, boolean)', 'volatile', 'editor'),
 ('preview_attempt(text, jsonb, jsonb)', 'stable', 'reader'),
 ('read_lines(text, bigint, bigint, bigint, bigint, boolean)', 'stable', 'reader'),
 ('read_target(text, bigint, bigint)', 'stable', 'reader'),
@@ -113,17 +144,6 @@ values
 ('submit_replacement(text, text, text, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
 ('submit_spans(text, text, jsonb, bigint, text, text, text, bigint, text)', 'volatile', 'editor'),
 ('target_text(text)', 'stable', 'reader'),
-('_chain_failures(uuid)', 'stable', 'private'),
-('_check_failure(text, text, text, bigint)', 'immutable', 'private'),
-('_cycle_failures(uuid)', 'stable', 'private'),
-('_drop_views(integer, text)', 'volatile', 'private'),
-('_ledger_failures(uuid)', 'stable', 'private'),
-('_log_intent_failures(uuid)', 'stable', 'private'),
-('_record_manifest(text, text)', 'stable', 'private'),
-('_replay_failures(uuid)', 'stable', 'private'),
-('_snapshot_failures(uuid)', 'stable', 'private'),
-('change_texts(text, text, bigint)', 'stable', 'reader'),
-('displayed(text, bigint)', 'immutable', 'reader'),
 ('verify_chain(text)', 'stable', 'reader'),
 ('verify_target(text)', 'stable', 'reader');
 
@@ -204,7 +224,7 @@ select is_empty(
     'and so is what writes'
 );
 
--- one target at a time
+-- one target at a time; _is_issued alone asks of all, and answers no more than whether a receipt's id was ever issued
 select is_empty(
     $$select signature from functions
       where is_api and name not in ('initialize_target', 'schema_version', 'displayed')
@@ -217,11 +237,11 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.name <> 'initialize_target'
+      where f.name not in ('initialize_target', '_is_issued')
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (
-              select from target_tables t join pg_type y on y.typrelid = t.oid where y.oid = f.proargtypes[0]
+              select from target_tables t join pg_type y on y.typrelid = t.oid where f.proargtypes[0] in (y.oid, y.typarray)
           )$$,
     'whatever reads or writes a target''s rows takes the target, or a row of it, first'
 );
@@ -230,7 +250,7 @@ select is_empty(
       from functions f
       cross join lateral regexp_matches(f.prosrc, '\m(?:from|join|update)\s+(patchdiff\.\w+)(?: as (\w+))?', 'g') as m
       join target_tables t on 'patchdiff.' || t.name = m[1]
-      where m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = ')$$,
+      where f.name <> '_is_issued' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
     'every table that is read is read for one target'
 );
 select is_empty(
@@ -295,7 +315,7 @@ select columns_are(
         'editing_cycle_id', 'before_version', 'before_hash', 'after_version', 'after_hash', 'failure_reason',
         'failure_detail', 'failed_change_id', 'parent_pdcp_log_id', 'regeneration_attempt', 'source',
         'client_request_id', 'request_envelope', 'request_fingerprint', 'pdcp_content', 'pdcp_content_hash', 'intent',
-        'intent_truncated', 'diagnostic_json', 'created_at', 'previous_row_hash', 'row_hash'
+        'intent_truncated', 'diagnostic_json', 'created_at', 'previous_row_hash', 'row_hash', 'observation_id'
     ],
     'the log''s columns'
 );

@@ -36,7 +36,8 @@ select is(
                     'log_sequence', l.log_sequence, 'pdcp_log_id', l.pdcp_log_id, 'protocol_version', 'patchdiff-tx/3',
                     'runtime_version', 'patchdiff-mvp-0.4.0', 'pdcp_content_hash', l.pdcp_content_hash,
                     'before_version', l.before_version, 'before_hash', l.before_hash, 'after_version', l.after_version,
-                    'after_hash', l.after_hash, 'changes', patchdiff._ledger_facts(l.target_file_id, l.pdcp_log_id)
+                    'after_hash', l.after_hash, 'changes', patchdiff._ledger_facts(l.target_file_id, l.pdcp_log_id),
+                    'editing_cycle_id', l.editing_cycle_id, 'observation_id', null, 'receipts', '[]'::jsonb, 'bundle', null
                 ) order by l.after_version
             )
         from made as m inner join patchdiff.append_only_pdcp_logs as l on l.target_file_id = m.target::uuid

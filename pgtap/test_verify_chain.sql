@@ -1,6 +1,6 @@
 -- req: REPL-024, SQL-014
 begin;
-select plan(66);
+select plan(67);
 
 select has_function('patchdiff', 'verify_chain', array['text'], 'takes the target alone');
 select function_returns('patchdiff', 'verify_chain', 'jsonb', 'answers one jsonb');
@@ -178,7 +178,8 @@ values
 (25, 'diagnostic_json', $$'{}'$$, 'row_hash_differs at 3 after 2'),
 (26, 'created_at', $$created_at + interval '1 microsecond'$$, 'row_hash_differs at 3 after 2'),
 (27, 'previous_row_hash', $$repeat('0', 64)$$, 'previous_row_hash_differs at 3 after 2'),
-(28, 'row_hash', $$repeat('0', 64)$$, 'row_hash_differs at 3 after 2');
+(28, 'row_hash', $$repeat('0', 64)$$, 'row_hash_differs at 3 after 2'),
+(29, 'observation_id', 'gen_random_uuid()', 'row_hash_differs at 3 after 2');
 select set_eq(
     'select column_name from tampering',
     $$select a.attname::text from pg_attribute a

@@ -11,7 +11,7 @@ create or replace function patchdiff._judge_request(
 ) returns jsonb
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $function$

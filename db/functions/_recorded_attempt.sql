@@ -4,7 +4,7 @@ create or replace function patchdiff._recorded_attempt(
 ) returns jsonb
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $function$

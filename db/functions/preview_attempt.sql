@@ -7,7 +7,7 @@ create or replace function patchdiff.preview_attempt(
 ) returns record
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
 as $function$
