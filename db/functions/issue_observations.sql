@@ -85,17 +85,20 @@ begin
     );
 end
 $function$;
-comment on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean) is
+comment on function patchdiff.issue_observations(
+    text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean
+) is
 'Issues receipts of scopes that the structural engine found on a state of a target, all or none. base_version and
 base_hash name that state; the function locks the target and writes nothing when it has been left. scopes is an
 array of {name, kind, start, end} in code points, end exclusive: one, or up to 32 disjoint and non-empty ones of
 65,536 code points in all for a bundle. Answers an outcome: issued, with observation_bundle_id and observations, the
-receipts in order, each with a page of its scope, from offset code points into it (at most max_chars code points, 4,000 for null and never
-more than 8,000; with include_line_starts the lines that begin there); or, having written nothing, stale_base,
+receipts in order, each with a page of its scope from offset code points into it on (at most max_chars code points,
+4,000 for null and never more than 8,000; with include_line_starts the lines that begin there); or, having written nothing, stale_base,
 diverged (the stored text does not have its hash) or no_target. Raises PD040 for scopes that are none.
 Contract: patchdiff_observe_scope.';
 revoke all on function patchdiff.issue_observations(
     text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean
 ) from public;
-grant execute on function patchdiff.issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean)
-to patchdiff_editor;
+grant execute on function patchdiff.issue_observations(
+    text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean
+) to patchdiff_editor;
