@@ -87,8 +87,9 @@ lint: .venv/has-dev ## check style, types and SQL layout
 	@$(RUN) -m sqlfluff lint --disable-progress-bar db pgtap
 
 .PHONY: bench
-bench: .venv/has-dev ## measure submissions against raw SQL, near misses against other searches
+bench: .venv/has-dev ## measure submissions and pages against raw SQL, near misses against other searches
 	@$(RUN) bench/submission.py
+	@$(RUN) -m bench.history
 	@$(RUN) bench/near_misses.py
 
 .PHONY: contract

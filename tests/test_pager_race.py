@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -15,7 +16,7 @@ from tests.support.proposals import OPERATIONS, propose, span
 
 WRITERS = 8
 ATTEMPTS = 1_250
-PAUSE = 0.5  # seconds between two traversals: the writers need the processors too
+REST = 4  # a pager rests so many times as long as it reads: the writers need the processors too
 TEXT = "text\n"
 DIGEST = sha256(TEXT)
 
@@ -71,8 +72,9 @@ def watch(database_url, target, stop, tool, sequence, arguments):
     with psycopg.connect(database_url, autocommit=True) as connection:
         caller = ServiceCaller(Service(connection))
         while not stop.is_set():
+            begin = time.monotonic()
             traversals.append(traverse(caller, tool, target, sequence, **arguments))
-            stop.wait(PAUSE)
+            stop.wait(REST * (time.monotonic() - begin))
         traversals.append(traverse(caller, tool, target, sequence, **arguments))
     return traversals
 
@@ -93,7 +95,7 @@ def test_traversals_while_eight_write(database_url, service, admin):
                 threads.submit(write, database_url, target, index, barrier)
                 for index in range(WRITERS)
             ]
-            made = dict(attempt for writer in writing for attempt in writer.result(120))
+            made = dict(attempt for writer in writing for attempt in writer.result(300))
         finally:
             stop.set()
         traversals = [watcher.result(60) for watcher in watching]

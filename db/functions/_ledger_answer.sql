@@ -22,7 +22,9 @@ begin
         ),
         bool_or(e.transaction_intent is null)
     into v_answer, v_lacks_intents
-    from (
+    -- in order, and one at a time: the primary key serves, however many rows a target is thought to have
+    from unnest(_ledger_answer.ledger_sequences) as s (sequence)
+    cross join lateral (
         select
             m.ledger_sequence,
             m.pdcp_log_id,
@@ -46,7 +48,9 @@ begin
         from patchdiff.manifest_ledger as m
         where
             m.target_file_id = _ledger_answer.target_file_id
-            and m.ledger_sequence = any(_ledger_answer.ledger_sequences)
+            and m.ledger_sequence between s.sequence and s.sequence
+        order by m.ledger_sequence
+        limit 1
     ) as e;
     if v_lacks_intents then
         v_answer := jsonb_set(v_answer, '{entries}', patchdiff._with_ledger_intents(

@@ -23,7 +23,9 @@ begin
         ),
         bool_or(e.intent_truncated is null)
     into v_answer, v_lacks_intents
-    from (
+    -- in order, and one at a time: the primary key serves, however many rows a target is thought to have
+    from unnest(_log_answer.log_sequences) as s (sequence)
+    cross join lateral (
         select
             l.log_sequence,
             l.pdcp_log_id,
@@ -50,7 +52,9 @@ begin
         from patchdiff.append_only_pdcp_logs as l
         where
             l.target_file_id = _log_answer.target_file_id
-            and l.log_sequence = any(_log_answer.log_sequences)
+            and l.log_sequence between s.sequence and s.sequence
+        order by l.log_sequence
+        limit 1
     ) as e;
     if v_lacks_intents then
         v_answer := jsonb_set(v_answer, '{entries}', patchdiff._with_log_intents(

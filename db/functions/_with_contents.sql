@@ -10,28 +10,41 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
+    -- in order, and one at a time: see _log_answer
     v_within constant boolean[] := patchdiff._within_page_budget(array(
-        select octet_length(l.pdcp_content)::bigint
-        from patchdiff.append_only_pdcp_logs as l
-        where
-            l.target_file_id = _with_contents.target_file_id
-            and l.log_sequence = any(_with_contents.log_sequences)
-        order by l.log_sequence desc
+        select octet_length(r.pdcp_content)::bigint
+        from unnest(_with_contents.log_sequences) with ordinality as s (sequence, position)
+        cross join lateral (
+            select l.pdcp_content
+            from patchdiff.append_only_pdcp_logs as l
+            where
+                l.target_file_id = _with_contents.target_file_id
+                and l.log_sequence between s.sequence and s.sequence
+            order by l.log_sequence
+            limit 1
+        ) as r
+        order by s.position
     ));
 begin
     return (
         select coalesce(jsonb_agg(
             e.entry || case
-                when v_within[e.position] then jsonb_build_object('pdcp_content', l.pdcp_content)
+                when v_within[e.position] then jsonb_build_object('pdcp_content', r.pdcp_content)
                 else '{"pdcp_content": null, "pdcp_content_omitted": "page_byte_budget"}'
             end
             order by e.position
         ), '[]')
         from jsonb_array_elements(_with_contents.entries) with ordinality as e (entry, position)
-        inner join patchdiff.append_only_pdcp_logs as l
-            on
+        cross join lateral (
+            select l.pdcp_content
+            from patchdiff.append_only_pdcp_logs as l
+            where
                 l.target_file_id = _with_contents.target_file_id
-                and l.log_sequence = _with_contents.log_sequences[e.position]
+                and l.log_sequence between _with_contents.log_sequences[e.position]
+                and _with_contents.log_sequences[e.position]
+            order by l.log_sequence
+            limit 1
+        ) as r
     );
 end
 $function$;

@@ -28,10 +28,15 @@ begin
     ),
 
     records as (
-        select l.pdcp_log_id, l.protocol_version, r.transaction_intent, r.rationales
+        select a.pdcp_log_id, l.protocol_version, r.transaction_intent, r.rationales
         from attempts as a
-        inner join patchdiff.append_only_pdcp_logs as l
-            on l.target_file_id = _with_ledger_intents.target_file_id and a.pdcp_log_id = l.pdcp_log_id
+        -- one at a time: see _log_answer
+        cross join lateral (
+            select l.protocol_version, l.pdcp_content
+            from patchdiff.append_only_pdcp_logs as l
+            where l.target_file_id = _with_ledger_intents.target_file_id and l.pdcp_log_id = a.pdcp_log_id
+            limit 1
+        ) as l
         -- strict: a whole replacement whose change has its intent is not opened
         cross join lateral patchdiff._record_intents(
             case when a.lacks_intent or l.protocol_version <> 'patchdiff-tx/3' then l.pdcp_content end

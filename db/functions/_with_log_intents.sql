@@ -12,7 +12,7 @@ begin
     return (
         select jsonb_agg(
             e.entry || case
-                when l.log_sequence is null then '{}'
+                when a.pdcp_content is null then '{}'
                 else jsonb_build_object(
                     'intent', left(r.transaction_intent, 256),
                     'intent_truncated', coalesce(length(r.transaction_intent) > 256, false)
@@ -21,12 +21,19 @@ begin
             order by e.position
         )
         from jsonb_array_elements(_with_log_intents.entries) with ordinality as e (entry, position)
-        left join patchdiff.append_only_pdcp_logs as l
-            on
+        -- in order, and one at a time: see _log_answer
+        left join lateral (
+            select l.pdcp_content
+            from patchdiff.append_only_pdcp_logs as l
+            where
                 e.entry -> 'intent_truncated' = 'null'
                 and l.target_file_id = _with_log_intents.target_file_id
-                and l.log_sequence = (e.entry ->> 'log_sequence')::bigint
-        cross join lateral patchdiff._record_intents(l.pdcp_content) as r
+                and l.log_sequence between (e.entry ->> 'log_sequence')::bigint
+                and (e.entry ->> 'log_sequence')::bigint
+            order by l.log_sequence
+            limit 1
+        ) as a on true
+        cross join lateral patchdiff._record_intents(a.pdcp_content) as r
     );
 end
 $function$;

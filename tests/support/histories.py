@@ -37,9 +37,9 @@ cross join (
         '{"protocol":"patchdiff-tx/1","intent":"' || r.intent || '","edits":[]}' as record,
         encode(sha256(n::text::bytea), 'hex') as hash
     from generate_series(1, %(attempts)s) as n
-    cross join lateral (select 'Rewrite paragraph ' || n %% 1000 as intent) as r
+    cross join lateral (select 'Rewrite paragraph ' || n %% 100 as intent) as r
 ) as a
-where t.target_file_id = %(target)s
+where t.target_file_id = any(%(targets)s::uuid[])
 order by a.n
 """
 _LEDGER = """
@@ -58,7 +58,7 @@ select
     ),
     l.created_at
 from patchdiff.append_only_pdcp_logs as l
-where l.target_file_id = %(target)s and l.status = 'accepted'
+where l.target_file_id = any(%(targets)s::uuid[]) and l.status = 'accepted'
 order by l.log_sequence
 """
 _DIAGNOSTIC = (
@@ -86,13 +86,14 @@ where c.relnamespace = 'patchdiff'::regnamespace or c.oid = any (r.records)
 """
 
 
-def lengthen(connection: Connection, target_file_id: str, attempts: int) -> None:
-    """Give a fresh target that many attempts, each third one rejected, and their ledger rows.
+def lengthen(connection: Connection, target_file_ids: list[str], attempts: int) -> None:
+    """Give each of these fresh targets that many attempts, each third one rejected, and their
+    ledger rows.
 
-    Every second attempt has a request key, ``key-2``, ``key-4`` and so on; a thousand different
+    Every second attempt has a request key, ``key-2``, ``key-4`` and so on; a hundred different
     records take turns. Keys and foreign keys are valid; hashes and the chain are made up.
     """
-    values = {"target": target_file_id, "attempts": attempts, "diagnostic": _DIAGNOSTIC}
+    values = {"targets": target_file_ids, "attempts": attempts, "diagnostic": _DIAGNOSTIC}
     connection.execute(_LOG, values)
     connection.execute(_LEDGER, values)
 
