@@ -43,8 +43,8 @@ $$;
 
 select is(
     pg_temp.got('spans') - array[
-        'target_file_id', 'filename', 'editing_cycle_id', 'source', 'previous_row_hash', 'row_hash', 'changes',
-        'proposed_changes', 'changes_failure'
+        'target_file_id', 'filename', 'editing_cycle_id', 'source', 'transaction_intent', 'request_envelope',
+        'previous_row_hash', 'row_hash', 'changes', 'proposed_changes', 'changes_failure'
     ],
     patchdiff.get_pdcp_log(m.id, 1, l.log_sequence + 1, include_content => true) #> '{entries,0}',
     'the fields of its log entry, with its record'
@@ -57,7 +57,8 @@ select is(
     @> (
         select jsonb_build_object(
             'target_file_id', l.target_file_id, 'filename', 'doc.txt', 'editing_cycle_id', l.editing_cycle_id,
-            'source', 'somebody', 'previous_row_hash', '', 'row_hash', l.row_hash, 'proposed_changes', null,
+            'source', 'somebody', 'transaction_intent', 'Two words', 'request_envelope', l.request_envelope,
+            'previous_row_hash', '', 'row_hash', l.row_hash, 'proposed_changes', null,
             'changes_failure', null
         )
         from patchdiff.append_only_pdcp_logs as l where l.target_file_id = m.id::uuid and l.after_version = 1

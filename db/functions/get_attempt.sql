@@ -65,6 +65,8 @@ begin
             ),
             'editing_cycle_id', v_attempt.editing_cycle_id,
             'source', v_attempt.source,
+            'transaction_intent', (patchdiff._record_intents(v_attempt.pdcp_content)).transaction_intent,
+            'request_envelope', v_attempt.request_envelope,
             'previous_row_hash', v_attempt.previous_row_hash,
             'row_hash', v_attempt.row_hash
         )
@@ -72,8 +74,8 @@ begin
 end
 $function$;
 comment on function patchdiff.get_attempt(text, text, boolean) is
-'One attempt whole: the fields of its log entry with pdcp_content, target_file_id, filename, editing_cycle_id, source
-and both row hashes; changes, the ledger''s entries with old_text and new_text; proposed_changes, what a rejected
+'One attempt whole: the fields of its log entry with pdcp_content, target_file_id, filename, editing_cycle_id, source,
+transaction_intent (the record''s, whole), request_envelope (with the guards) and both row hashes; changes, the ledger''s entries with old_text and new_text; proposed_changes, what a rejected
 attempt asked for; changes_failure, a sentence where texts cannot be shown, or null. A whole replacement''s old_text
 is reconstructed, and null where it cannot be or include_replaced_text is false. A null target_file_id looks in all
 targets. Refuses with invalid_argument a malformed id (invalid_target_id for the target''s), a null

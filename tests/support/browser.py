@@ -94,7 +94,13 @@ class Browser:
             raise
 
     def open(
-        self, url: str, *, width: int = 1280, height: int = 800, dark: bool = False, print_: bool = False
+        self,
+        url: str,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        dark: bool = False,
+        print_: bool = False,
     ) -> None:
         """Show the page at `url` in a view of that size in CSS pixels, in the light or dark scheme
         or as on paper, and forget earlier events. Returns when it has loaded."""
