@@ -47,9 +47,11 @@ class Surroundings:
     """Code points of the line before `prefix` that are not in it."""
 
     suffix: str = ""
-    """What follows on the place's last line, with its line feed where that is not cut off."""
+    """What follows on the place's last line, with its line feed where nothing is cut off."""
 
     suffix_cut: int = 0
+    """Code points of that line after `suffix`, its line feed not counted."""
+
     lines_after: tuple[str, ...] = ()
 
 
@@ -67,7 +69,7 @@ class Run:
 class Line:
     """One line of one side: its one-based number where it is known, and its parts.
 
-    `ends` says whether a line feed ends it.
+    `ends` is false for the last line of a text that no line feed ends.
     """
 
     number: int | None
@@ -105,7 +107,8 @@ def surroundings(text: str, start: int, end: int) -> Surroundings:
         before.insert(0, text[previous:reached])
         reached = previous
     line_end = _line_end(text, end)
-    kept_to = min(line_end, end + LONGEST_LINE // 2)
+    line_stop = line_end - text.endswith("\n", end, line_end)
+    kept_to = end + LONGEST_LINE // 2 if end + LONGEST_LINE // 2 < line_stop else line_end
     after: list[str] = []
     reached = line_end
     while reached < len(text) and len(after) < CONTEXT_LINES:
@@ -118,7 +121,7 @@ def surroundings(text: str, start: int, end: int) -> Surroundings:
         prefix=text[kept_from:start],
         prefix_cut=kept_from - line_start,
         suffix=text[end:kept_to],
-        suffix_cut=line_end - kept_to,
+        suffix_cut=max(0, line_stop - kept_to),
         lines_after=tuple(after),
     )
 
@@ -134,11 +137,15 @@ def change_diff(old: str, new: str, around: Surroundings | None) -> ChangeDiff:
 
 
 class _Piece(NamedTuple):
-    """A line with its line feed, and how many code points are cut off before and after it."""
+    """A line with its line feed, and how many code points are cut off before and after it.
+
+    `open_end` says that what follows it is unknown.
+    """
 
     text: str
     cut_before: int = 0
     cut_after: int = 0
+    open_end: bool = False
 
     @property
     def line(self) -> str:
@@ -146,7 +153,7 @@ class _Piece(NamedTuple):
 
     @property
     def ends(self) -> bool:
-        return self.cut_after > 0 or self.text.endswith("\n")
+        return self.open_end or self.cut_after > 0 or self.text.endswith("\n")
 
 
 class _Place(NamedTuple):
@@ -164,10 +171,14 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _pieces(core: str, around: Surroundings | None) -> list[_Piece]:
+    unplaced = around is None
     around = around or Surroundings(1)
     *whole, rest = f"{around.prefix}{core}{around.suffix}".split("\n")
     lines = [_Piece(f"{line}\n") for line in whole]
-    if rest or around.suffix_cut:
+    if rest and unplaced:
+        # what follows is unknown: most likely the line goes on
+        lines.append(_Piece(rest, open_end=True))
+    elif rest or around.suffix_cut:
         lines.append(_Piece(rest, 0, around.suffix_cut))
     if around.prefix_cut:
         lines[0] = lines[0]._replace(cut_before=around.prefix_cut)
@@ -223,7 +234,7 @@ def _row(place: _Place, old: Sequence[_Piece], new: Sequence[_Piece], first: int
         before = [Run("", cut=piece.cut_before)] if piece.cut_before else []
         after = [Run("", cut=piece.cut_after)] if piece.cut_after else []
         number = None if first is None else first + index
-        return Line(number, (*before, *runs, *after), piece.ends)
+        return Line(number, _cuts_joined([*before, *runs, *after]), piece.ends)
 
     i, j = place.old, place.new
     if i is not None and j is not None and not place.alike:
@@ -236,6 +247,16 @@ def _row(place: _Place, old: Sequence[_Piece], new: Sequence[_Piece], first: int
         None if i is None else line(i, old[i], old_runs),
         None if j is None else line(j, new[j], new_runs),
     )
+
+
+def _cuts_joined(runs: Sequence[Run]) -> tuple[Run, ...]:
+    joined: list[Run] = []
+    for run in runs:
+        if run.cut and joined and joined[-1].cut:
+            joined[-1] = Run("", cut=joined[-1].cut + run.cut)
+        else:
+            joined.append(run)
+    return tuple(joined)
 
 
 def _whole(text: str, marked: bool = False, longest: int = LONGEST_LINE) -> list[Run]:

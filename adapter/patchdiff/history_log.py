@@ -10,7 +10,7 @@ from rich.text import Text
 from patchdiff.history import attempts, reading
 from patchdiff.printable import printable
 from patchdiff.settings import Settings
-from patchdiff.terminal import STYLES, console
+from patchdiff.terminal import STYLES, console, write
 
 _TITLES = ("sequence", "time (UTC)", "status", "version", "failure reason")
 
@@ -36,7 +36,8 @@ def run(
     for entry, row in zip(entries, rows, strict=True):
         out.print(_line(row, widths, ""), soft_wrap=True)
         for text, style in _details(entry):
-            out.print(Padding(Text(printable(text), style, overflow="fold"), (0, 0, 0, indent), expand=False))
+            shown = Text(printable(text), style, overflow="fold")
+            write(out, Padding(shown, (0, 0, 0, indent)))
     if following is not None:
         filtered = "" if status is None else f" --status {status}"
         out.print(

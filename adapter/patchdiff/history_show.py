@@ -14,7 +14,7 @@ from patchdiff import database
 from patchdiff.history import Change, Rewriting, known, observing, proposed, text_at
 from patchdiff.printable import printable
 from patchdiff.settings import Settings
-from patchdiff.terminal import console, diff, facts, printable_lines
+from patchdiff.terminal import console, diff, facts, printable_lines, write
 
 _NAMES = 14
 _SHOWN_CHANGES = 1_000
@@ -44,7 +44,8 @@ def run(settings: Settings, pdcp_log_id: str, target_file_id: str | None) -> Non
 
 
 def _show_attempt(out: Console, attempt: dict[str, Any]) -> None:
-    out.print(
+    write(
+        out,
         facts(
             {
                 "attempt": attempt["pdcp_log_id"],
@@ -73,14 +74,14 @@ def _show_attempt(out: Console, attempt: dict[str, Any]) -> None:
                 "failed change": attempt["failed_change_id"],
             },
             _NAMES,
-        )
+        ),
     )
     if attempt["diagnostic"] is not None:
         title = "diagnostic" if attempt["status"] == "rejected" else "warnings"
         out.print()
         out.print(Text(title, style="bold"))
         text = json.dumps(attempt["diagnostic"], indent=2, ensure_ascii=False)
-        out.print(Padding(Text(printable_lines(text), overflow="fold"), (0, 0, 0, 2)))
+        write(out, Padding(Text(printable_lines(text), overflow="fold"), (0, 0, 0, 2)))
 
 
 def _guards(attempt: dict[str, Any]) -> str:
@@ -104,7 +105,8 @@ def _show_change(out: Console, change: Change, kind: str) -> None:
         Rule(Text(f"{kind} {entry['change_index']}: {printable(entry['change_id'])}"), align="left")
     )
     span = change.span
-    out.print(
+    write(
+        out,
         facts(
             {
                 "span": None if span is None else f"code points {span[0]:,} to {span[1]:,}",
@@ -112,9 +114,9 @@ def _show_change(out: Console, change: Change, kind: str) -> None:
                 "risk": entry["risk"],
             },
             _NAMES,
-        )
+        ),
     )
     if change.diff is None:
         out.print(Text("The texts of this change are not known.", style="bold red"))
     else:
-        out.print(diff(change.diff))
+        write(out, diff(change.diff))

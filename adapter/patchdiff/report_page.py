@@ -79,6 +79,7 @@ def _environment() -> Environment:
         "plural": _plural,
         "moment": lambda value: value.replace("T", " ").removesuffix("Z"),
         "diagnostic": _diagnostic,
+        "line_endings": _line_endings,
     }
     return environment
 
@@ -114,6 +115,14 @@ def _cut(text: str, longest: int) -> Markup:
         return _visible(text)
     left_out = Markup(" <span class=cut>… {:,} more code points …</span>")
     return _visible(text[:longest]) + left_out.format(len(text) - longest)
+
+
+def _line_endings(facts: Mapping[str, Any] | None) -> str:
+    """The line endings of the upload, each kind that occurs with its number."""
+    if facts is None:
+        return "not recorded"
+    kinds = [f"{facts[name]:,} {name.upper()}" for name in ("lf", "crlf", "cr") if facts[name]]
+    return ", ".join(kinds) or "none"
 
 
 def _lines(text: str) -> int:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from io import TextIOWrapper
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -24,6 +24,17 @@ def console() -> Console:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(highlight=False, markup=False, emoji=False)
+
+
+def write(out: Console, what: RenderableType) -> None:
+    """Print what fills its lines with spaces, without them where no terminal shows it."""
+    if out.is_terminal:
+        out.print(what)
+        return
+    with out.capture() as captured:
+        out.print(what)
+    for line in captured.get().splitlines():
+        out.file.write(f"{line.rstrip(' ')}\n")
 
 
 def facts(named: Mapping[str, object], width: int | None = None) -> Table:
