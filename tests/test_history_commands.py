@@ -79,7 +79,7 @@ def test_log_lists_the_attempts_newest_first(told: Any, caller: ServiceCaller, t
         for e in entries
     ]
     assert [row[3] for row in rows] == ["2 → 3", "2", "1 → 2", "1", "0 → 1"]
-    by = re.findall(rf"^ +({UUID}) by (\S+)", answer.stdout, re.MULTILINE)
+    by = re.findall(rf"^ +({UUID}) by\s+(\S+)", answer.stdout, re.MULTILINE)
     assert [log_id for log_id, _ in by] == [e["pdcp_log_id"] for e in entries]
     assert [by[n][1] for n in (0, 1, 3, 4)] == ["dave", "carol", "bob", "alice"]
     assert "\\u202e" in answer.stdout
@@ -97,7 +97,7 @@ def test_log_says_how_to_go_on(told: Any, caller: ServiceCaller, target: str) ->
         arguments, seen = ["log", target, "--limit", "1", *options], []
         while arguments:
             answer = told(*arguments)
-            seen += re.findall(rf"^ +({UUID}) by ", answer.stdout, re.MULTILINE)
+            seen += re.findall(rf"^ +({UUID}) by\b", answer.stdout, re.MULTILINE)
             _, _, following = answer.stdout.partition("There are older ones: patchdiff ")
             arguments = following.split()
         assert seen == [e["pdcp_log_id"] for e in expected]
