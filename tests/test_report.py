@@ -166,7 +166,7 @@ def test_every_attempt_is_there_and_the_timeline_leads_to_it(
     assert saved["text"] == "Saved at version 2"
     drawing = next(e for e in page.all("svg") if "aria-labelledby" in e)
     named = {e.get("id"): e["text"] for e in page.elements if e["tag"] in ("title", "desc")}
-    title, desc = (named[name] for name in drawing["aria-labelledby"].split())
+    title, desc = named[drawing["aria-labelledby"]], named[drawing["aria-describedby"]]
     assert title == "Timeline of 5 attempts"
     assert "3 accepted attempts on the line, 2 rejected above it, 1 checkpoint" in desc
 
