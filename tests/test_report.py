@@ -25,7 +25,7 @@ from tests.support.documents import (
     document,
     submit,
 )
-from tests.support.histories import HOSTILE, damage, rich_history
+from tests.support.shown_histories import HOSTILE, damage, rich_history
 
 _VOID: Final = {"meta", "col", "br", "img", "link"}
 _EMPTY: Final = {"line", "circle", "path"}

@@ -13,7 +13,7 @@ from patchdiff import Service
 from tests.support.browser import Browser
 from tests.support.commands import run
 from tests.support.documents import ServiceCaller, accepted, attempts, change, submit
-from tests.support.histories import HOSTILE, rich_history
+from tests.support.shown_histories import HOSTILE, rich_history
 
 _TAB = 9
 _ENTER = 13

@@ -16,11 +16,16 @@ declare
     v_replaced text;
     v_failure text;
 begin
-    v_entries := patchdiff._ledger_entries(attempt.target_file_id, array(
-        select m.ledger_sequence
-        from patchdiff.manifest_ledger as m
-        where m.target_file_id = attempt.target_file_id and m.pdcp_log_id = attempt.pdcp_log_id
-    ));
+    v_entries := patchdiff._ledger_answer(
+        attempt.target_file_id,
+        array(
+            select m.ledger_sequence
+            from patchdiff.manifest_ledger as m
+            where m.target_file_id = attempt.target_file_id and m.pdcp_log_id = attempt.pdcp_log_id
+            order by m.ledger_sequence
+        ),
+        false
+    ) -> 'entries';
     begin
         select jsonb_agg(to_jsonb(c) order by c.change_index)
         into v_texts

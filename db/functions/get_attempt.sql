@@ -55,7 +55,7 @@ begin
             || ' has the pdcp_log_id ' || v_log_id || ': pass that of a log entry.'
         );
     end if;
-    return (patchdiff._log_entries(v_attempt.target_file_id, array[v_attempt.log_sequence], true) -> 0)
+    return (patchdiff._log_answer(v_attempt.target_file_id, array[v_attempt.log_sequence], false, true) #> '{entries,0}')
         || jsonb_build_object(
             'target_file_id', v_attempt.target_file_id,
             'filename', (

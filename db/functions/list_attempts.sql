@@ -6,7 +6,7 @@ create or replace function patchdiff.list_attempts(
 ) returns jsonb
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
 as $function$
