@@ -4,7 +4,7 @@
 begin isolation level read committed read write;
 \ir bootstrap.sql
 select patchdiff._check_migrations(newest => 3, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f"}') \gset
-select patchdiff._drop_views(newest => 3, sha256 => 'bf73c0ebab754ec459a0126cdaa92fb2dc95afcddbf9301968cf04b988e72e1b') \gset
+select patchdiff._drop_views(newest => 3, sha256 => '4e692c7bcdfb4bef38d6762ba87208f10be363d21914f59caecf02b1cdd963b5') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -26,11 +26,12 @@ select 3 not in (
 \ir migrations/0003_history.sql
 select patchdiff._record_migration(migration_number => 3, migration_name => '0003_history', sha256 => '3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'bf73c0ebab754ec459a0126cdaa92fb2dc95afcddbf9301968cf04b988e72e1b') \gset
+select patchdiff._drop_private_functions(sha256 => '4e692c7bcdfb4bef38d6762ba87208f10be363d21914f59caecf02b1cdd963b5') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
 \ir functions/_apply_record.sql
+\ir functions/_attempt_changes.sql
 \ir functions/_byte_offset.sql
 \ir functions/_canonical_text.sql
 \ir functions/_chain_failures.sql
@@ -121,10 +122,13 @@ select patchdiff._drop_private_functions(sha256 => 'bf73c0ebab754ec459a0126cdaa9
 \ir functions/content_at.sql
 \ir functions/displayed.sql
 \ir functions/export_target.sql
+\ir functions/get_attempt.sql
 \ir functions/get_manifest_ledger.sql
 \ir functions/get_pdcp_log.sql
 \ir functions/get_target.sql
 \ir functions/initialize_target.sql
+\ir functions/list_attempts.sql
+\ir functions/list_targets.sql
 \ir functions/open_attempt.sql
 \ir functions/preview_attempt.sql
 \ir functions/read_lines.sql
@@ -146,5 +150,5 @@ select patchdiff._drop_private_functions(sha256 => 'bf73c0ebab754ec459a0126cdaa9
 \ir views/failure_rates.sql
 \ir views/open_cycles.sql
 \ir views/who_and_when.sql
-select patchdiff._record_functions(sha256 => 'bf73c0ebab754ec459a0126cdaa92fb2dc95afcddbf9301968cf04b988e72e1b') \gset
+select patchdiff._record_functions(sha256 => '4e692c7bcdfb4bef38d6762ba87208f10be363d21914f59caecf02b1cdd963b5') \gset
 commit;

@@ -9,6 +9,7 @@ insert into expected
 values
 ('_append_ledger_rows(patchdiff.append_only_pdcp_logs, jsonb, text[], text, text[])', 'volatile', 'private'),
 ('_append_log_row(patchdiff.append_only_pdcp_logs, bigint, text, jsonb, text, jsonb)', 'volatile', 'private'),
+('_attempt_changes(patchdiff.append_only_pdcp_logs, boolean)', 'stable', 'private'),
 ('_apply_changes(text, boolean, text[], text[], bigint[], bigint[])', 'immutable', 'private'),
 ('_apply_record(text, text, text, boolean, bigint[], bigint[])', 'stable', 'private'),
 ('_byte_offset(bytea, bigint, bigint, bigint)', 'immutable', 'private'),
@@ -96,10 +97,13 @@ values
 ('accept_attempt(text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb)', 'volatile', 'editor'),
 ('content_at(text, bigint)', 'stable', 'reader'),
 ('export_target(text, text)', 'stable', 'reader'),
+('get_attempt(text, text, boolean)', 'stable', 'reader'),
 ('get_manifest_ledger(text, boolean, bigint, bigint)', 'stable', 'reader'),
 ('get_pdcp_log(text, bigint, bigint, text, text, text, boolean)', 'stable', 'reader'),
 ('get_target(text)', 'stable', 'reader'),
 ('initialize_target(text, text, text, text)', 'volatile', 'editor'),
+('list_attempts(text, bigint, bigint, text)', 'stable', 'reader'),
+('list_targets(bigint, text)', 'stable', 'reader'),
 ('open_attempt(text, text, text, jsonb, jsonb)', 'volatile', 'editor'),
 ('preview_attempt(text, jsonb, jsonb)', 'stable', 'reader'),
 ('read_lines(text, bigint, bigint, bigint, bigint, boolean)', 'stable', 'reader'),
@@ -207,7 +211,7 @@ select is_empty(
 -- one target at a time
 select is_empty(
     $$select signature from functions
-      where is_api and name not in ('initialize_target', 'schema_version', 'displayed')
+      where is_api and name not in ('initialize_target', 'list_targets', 'schema_version', 'displayed')
           and proargnames[1] is distinct from 'target_file_id'$$,
     'an API function takes its target first'
 );
@@ -217,7 +221,7 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.name <> 'initialize_target'
+      where f.name not in ('initialize_target', 'list_targets')
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (
@@ -230,8 +234,8 @@ select is_empty(
       from functions f
       cross join lateral regexp_matches(f.prosrc, '\m(?:from|join|update)\s+(patchdiff\.\w+)(?: as (\w+))?', 'g') as m
       join target_tables t on 'patchdiff.' || t.name = m[1]
-      where m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = ')$$,
-    'every table that is read is read for one target'
+      where f.name <> 'list_targets' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
+    'every table that is read is read for one target, but for the list of targets'
 );
 select is_empty(
     $$select f.signature from functions f
