@@ -11,6 +11,7 @@ import pytest
 
 from patchdiff import Service
 from tests.support.browser import Browser
+from tests.support.chromium import ChromiumUnavailableError
 from tests.support.commands import run
 from tests.support.documents import ServiceCaller, accepted, attempts, change, submit
 from tests.support.shown_histories import HOSTILE, rich_history
@@ -115,6 +116,12 @@ def complaints(browser: Browser) -> list[Any]:
 
 def requests(browser: Browser) -> list[str]:
     return [sent["request"]["url"] for sent in browser.told("Network.requestWillBeSent")]
+
+
+def test_a_browser_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATCHDIFF_TEST_CHROMIUM", "/no/such/program")
+    with pytest.raises(ChromiumUnavailableError, match=r"PATCHDIFF_TEST_CHROMIUM .*/no/such"):
+        Browser()
 
 
 def test_the_browser_would_tell_of_a_hostile_page(browser: Browser, tmp_path: Path) -> None:

