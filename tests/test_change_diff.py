@@ -144,6 +144,6 @@ def test_the_time_is_bounded_whatever_the_texts_are() -> None:
         ),
     ]
     for old, new in hard:
-        start = time.monotonic()
+        start = time.process_time()
         change_diff(old, new, surroundings(old, 0, len(old)))
-        assert time.monotonic() - start < 3
+        assert time.process_time() - start < 3

@@ -290,7 +290,7 @@ def test_large_texts_are_bounded_and_what_is_cut_is_counted(
     accepted(caller, large, change(f"{line}b", f"{line}c"), expected_target_version=1)
     start = time.monotonic()
     content = write(large)
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 30
     assert len(content) < 200_000
     Page(content)
     assert re.search(r"… [\d,]+ more …", content)

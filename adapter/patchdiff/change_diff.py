@@ -131,9 +131,9 @@ def change_diff(old: str, new: str, around: Surroundings | None) -> ChangeDiff:
     neither line numbers nor context."""
     sides = _pieces(old, around), _pieces(new, around)
     first = None if around is None else around.first_line - len(around.lines_before)
-    places = list(_places(*sides))
+    places = _places(*sides)
     rows = tuple(_row(place, *sides, first) for place in islice(places, MAXIMUM_ROWS))
-    return ChangeDiff(rows, len(places) - len(rows))
+    return ChangeDiff(rows, sum(1 for _ in places))
 
 
 class _Piece(NamedTuple):
