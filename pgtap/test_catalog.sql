@@ -9,6 +9,7 @@ insert into expected
 values
 ('_append_ledger_rows(patchdiff.append_only_pdcp_logs, jsonb, text[], text, text[])', 'volatile', 'private'),
 ('_append_log_row(patchdiff.append_only_pdcp_logs, bigint, text, jsonb, text, jsonb)', 'volatile', 'private'),
+('_attempt_changes(patchdiff.append_only_pdcp_logs, boolean)', 'stable', 'private'),
 ('_apply_changes(text, boolean, text[], text[], bigint[], bigint[])', 'immutable', 'private'),
 ('_apply_record(text, text, text, boolean, bigint[], bigint[], patchdiff.target_scope_observations[])', 'stable', 'private'),
 ('_attempt_observation(uuid, uuid)', 'stable', 'private'),
@@ -124,12 +125,18 @@ values
 ('content_at(text, bigint)', 'stable', 'reader'),
 ('displayed(text, bigint)', 'immutable', 'reader'),
 ('export_target(text, text)', 'stable', 'reader'),
+('get_attempt(text, text, boolean)', 'stable', 'reader'),
 ('get_manifest_ledger(text, boolean, bigint, bigint)', 'stable', 'reader'),
 ('get_pdcp_log(text, bigint, bigint, text, text, text, boolean)', 'stable', 'reader'),
 ('get_target(text)', 'stable', 'reader'),
 ('initialize_target(text, text, text, text)', 'volatile', 'editor'),
+<<<<<<< HEAD
 ('issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean)', 'volatile', 'editor'),
 ('observed_page(text, text, text, bigint, bigint, boolean)', 'stable', 'editor'),
+=======
+('list_attempts(text, bigint, bigint, text)', 'stable', 'reader'),
+('list_targets(bigint, text)', 'stable', 'reader'),
+>>>>>>> 344881baf774049999f694164e2486323efda0c7
 ('open_attempt(text, text, text, jsonb, jsonb)', 'volatile', 'editor'),
 ('open_observation(text, boolean)', 'volatile', 'editor'),
 ('preview_attempt(text, jsonb, jsonb)', 'stable', 'reader'),
@@ -227,7 +234,7 @@ select is_empty(
 -- one target at a time; _is_issued alone asks of all, and answers no more than whether a receipt's id was ever issued
 select is_empty(
     $$select signature from functions
-      where is_api and name not in ('initialize_target', 'schema_version', 'displayed')
+      where is_api and name not in ('initialize_target', 'list_targets', 'schema_version', 'displayed')
           and proargnames[1] is distinct from 'target_file_id'$$,
     'an API function takes its target first'
 );
@@ -237,7 +244,11 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
+<<<<<<< HEAD
       where f.name not in ('initialize_target', '_is_issued')
+=======
+      where f.name not in ('initialize_target', 'list_targets')
+>>>>>>> 344881baf774049999f694164e2486323efda0c7
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (
@@ -250,8 +261,13 @@ select is_empty(
       from functions f
       cross join lateral regexp_matches(f.prosrc, '\m(?:from|join|update)\s+(patchdiff\.\w+)(?: as (\w+))?', 'g') as m
       join target_tables t on 'patchdiff.' || t.name = m[1]
+<<<<<<< HEAD
       where f.name <> '_is_issued' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
     'every table that is read is read for one target'
+=======
+      where f.name <> 'list_targets' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
+    'every table that is read is read for one target, but for the list of targets'
+>>>>>>> 344881baf774049999f694164e2486323efda0c7
 );
 select is_empty(
     $$select f.signature from functions f

@@ -19,7 +19,7 @@ from patchdiff.demo_document import (
     read_document,
     unified_diff,
 )
-from patchdiff.demo_view import printable, shortened
+from patchdiff.printable import printable, shortened
 from tests.support.documents import texts
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 USAGE_ERROR = 2
 """Exit status of a start that cannot go on."""
 
+_COUNT = click.IntRange(1, 2**63 - 1)
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="patchdiff-pg", prog_name="patchdiff")
@@ -115,6 +117,77 @@ def doctor() -> None:
         from patchdiff.doctor import run
 
         sys.exit(run(settings))
+
+
+@main.command()
+@click.argument("target")
+@click.option("--limit", type=_COUNT, default=20, show_default=True, help="Attempts to show.")
+@click.option("--status", type=click.Choice(["accepted", "rejected"]), help="Only these.")
+@click.option(
+    "--before", type=_COUNT, metavar="SEQUENCE", help="Only attempts below this log sequence."
+)
+def log(target: str, limit: int, status: str | None, before: int | None) -> None:
+    """Show the attempts to edit TARGET, newest first.
+
+    TARGET is a target_file_id. The last line says how to see older attempts where there are any.
+    """
+    with _one_line_problems():
+        settings = _load_settings()
+        from patchdiff.history_log import run
+
+        run(settings, target, limit, before, status)
+
+
+@main.command()
+@click.argument("log_id")
+@click.option("--target", help="The target_file_id of the attempt's target: finds it at once.")
+def show(log_id: str, target: str | None) -> None:
+    """Show one attempt whole: who, when, guards, outcome, and each change as a diff.
+
+    LOG_ID is the pdcp_log_id that `patchdiff log` and the tools tell.
+    """
+    with _one_line_problems():
+        settings = _load_settings()
+        from patchdiff.history_show import run
+
+        run(settings, log_id, target)
+
+
+@main.command()
+@click.argument("target", required=False)
+@click.option("--all", "every", is_flag=True, help="Verify all targets.")
+def verify(target: str | None, every: bool) -> None:
+    """Verify that the recorded history of TARGET, or of all targets, is intact. Changes nothing.
+
+    The exit status is 0 when all is intact, 1 when something is damaged, which is then listed, and
+    2 when it cannot be verified.
+    """
+    if (target is None) != every:
+        raise click.UsageError("Name one TARGET, or give --all: one of the two.")
+    with _one_line_problems():
+        settings = _load_settings()
+        from patchdiff.history_verify import run
+
+        sys.exit(run(settings, target))
+
+
+@main.command()
+@click.argument("target")
+@click.option("--html", "file", required=True, metavar="FILE", help="Where to write; - is stdout.")
+@click.option(
+    "--limit", type=_COUNT, default=200, show_default=True, help="How many of the newest attempts."
+)
+def report(target: str, file: str, limit: int) -> None:
+    """Write the history of TARGET as one HTML page that needs nothing else.
+
+    It has the timeline, every attempt, every accepted change side by side, and whether the history
+    is intact. An existing FILE is replaced.
+    """
+    with _one_line_problems():
+        settings = _load_settings()
+        from patchdiff.report import run
+
+        run(settings, target, file, limit)
 
 
 @main.command()

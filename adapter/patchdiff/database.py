@@ -130,6 +130,41 @@ select r.part, r.facts, r.body
 from patchdiff.replay_inputs(target_file_id => %(target_file_id)s) as r
 """
 
+_GET_ATTEMPT = """
+select patchdiff.get_attempt(
+    target_file_id => %(target_file_id)s,
+    pdcp_log_id => %(pdcp_log_id)s,
+    include_replaced_text => %(include_replaced_text)s
+)
+"""
+
+_LIST_ATTEMPTS = """
+select patchdiff.list_attempts(
+    target_file_id => %(target_file_id)s,
+    "limit" => %(limit)s,
+    before_sequence => %(before_sequence)s,
+    status => %(status)s
+)
+"""
+
+_LIST_TARGETS = """
+select patchdiff.list_targets(
+    "limit" => %(limit)s,
+    after_target_file_id => %(after_target_file_id)s
+)
+"""
+
+_VERIFY_TARGET = "select patchdiff.verify_target(target_file_id => %(target_file_id)s)"
+
+_VERIFY_CHAIN = "select patchdiff.verify_chain(target_file_id => %(target_file_id)s)"
+
+_CONTENT_AT = """
+select patchdiff.content_at(
+    target_file_id => %(target_file_id)s,
+    version => %(version)s
+)
+"""
+
 
 class Base(NamedTuple):
     """A target's state that a proposal is evaluated on."""
@@ -400,6 +435,77 @@ def replay_inputs(
             # a statement that is cut short would end the caller's transaction
             for _ in rows:
                 pass
+
+
+def get_attempt(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str | None,
+    pdcp_log_id: str,
+    include_replaced_text: bool = True,
+) -> JsonObject:
+    """One attempt whole, with its changes and their texts; None looks in all targets."""
+    return _one(
+        connection,
+        _GET_ATTEMPT,
+        {
+            "target_file_id": target_file_id,
+            "pdcp_log_id": pdcp_log_id,
+            "include_replaced_text": include_replaced_text,
+        },
+    )
+
+
+def list_attempts(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    limit: int,
+    before_sequence: int | None,
+    status: str | None,
+) -> JsonObject:
+    """A page of a target's attempts, newest first, with their sources and cycles."""
+    return _one(
+        connection,
+        _LIST_ATTEMPTS,
+        {
+            "target_file_id": target_file_id,
+            "limit": limit,
+            "before_sequence": before_sequence,
+            "status": status,
+        },
+    )
+
+
+def list_targets(
+    connection: psycopg.Connection[Any], *, limit: int, after_target_file_id: str | None
+) -> JsonObject:
+    """A page of the targets in the order of their ids, with the number of all."""
+    return _one(
+        connection,
+        _LIST_TARGETS,
+        {"limit": limit, "after_target_file_id": after_target_file_id},
+    )
+
+
+def verify_target(connection: psycopg.Connection[Any], target_file_id: str) -> JsonObject:
+    """The integrity of one target: status, checks and failures."""
+    return _one(connection, _VERIFY_TARGET, {"target_file_id": target_file_id})
+
+
+def verify_chain(connection: psycopg.Connection[Any], target_file_id: str) -> JsonObject:
+    """The hash chain of one target: status, rows verified, head, and the first row that does not
+    fit."""
+    return _one(connection, _VERIFY_CHAIN, {"target_file_id": target_file_id})
+
+
+def content_at(connection: psycopg.Connection[Any], target_file_id: str, version: int) -> str:
+    """The text of a target at one of its versions. Raises psycopg.DatabaseError with SQLSTATE
+    PD030 where there is no such version and PD031 where the history does not lead to it."""
+    text: str = _row(
+        connection, _CONTENT_AT, {"target_file_id": target_file_id, "version": version}
+    )[0]
+    return text
 
 
 @cache

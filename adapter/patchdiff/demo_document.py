@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import metadata
 from pathlib import Path
 
-from patchdiff.demo_view import printable, shortened
+from patchdiff.printable import printable, shortened
 
 MAXIMUM_BYTES = 4 * 1024 * 1024
 """Largest file that the demo takes, in bytes; the tools themselves have no such bound."""

@@ -10,27 +10,12 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from patchdiff.printable import printable, shortened
+
 _NAME_COLUMNS = 31
 _LEAST_ROOM = 40
 _LONGEST_ANSWER = 300
 _STYLES = {"accepted": "bold green", "ok": "bold green", "rejected": "bold red"}
-
-
-def printable(text: str) -> str:
-    """The text with every character that a terminal could obey or not show as its escape."""
-    return "".join(
-        character if character.isprintable() or character == "\t" else ascii(character)[1:-1]
-        for character in text
-    )
-
-
-def shortened(text: str, width: int) -> str:
-    """The text in at most width code points on one line, cut in the middle where it is longer."""
-    text = printable(text)
-    if len(text) <= width:
-        return text
-    tail = (width - 3) // 2
-    return f"{text[: width - 3 - tail]} … {text[-tail:]}"
 
 
 def _value(value: object) -> str:
