@@ -362,9 +362,11 @@ def test_a_receipt_is_of_the_state_that_it_was_issued_on(admin, service, databas
         chosen = whole(other, target)
         submit_accepted(other, single(chosen, span(0, 3, '"""', '"""#')))
 
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        with Elsewhere(times, write) as engine:
-            answer = receipt(ServiceCaller(Service(connection, engine=engine)), target, "other")
+    with (
+        psycopg.connect(database_url, autocommit=True) as connection,
+        Elsewhere(times, write) as engine,
+    ):
+        answer = receipt(ServiceCaller(Service(connection, engine=engine)), target, "other")
     assert answer["target_version"] == times
     assert answer["scope_start"] == SOURCE.index("def other") + times
     current = content_of(other, target)

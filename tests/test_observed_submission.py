@@ -238,6 +238,7 @@ def test_an_unknown_target(client, admin, observed):
 
 # ---- receipts, a test for each code
 
+
 @pytest.mark.req("OBS-007", "OBS-016", "OBS-017")
 @pytest.mark.parametrize("null", [False, True], ids=["missing", "null"])
 def test_no_receipt(client, admin, observed, null):
