@@ -43,7 +43,7 @@ values
 ('_is_batch(jsonb)', 'immutable', 'private'),
 ('_is_bundle_of(patchdiff.append_only_pdcp_logs, uuid, patchdiff.target_scope_observations[])', 'stable', 'private'),
 ('_is_change(text, jsonb)', 'immutable', 'private'),
-('_is_issued(uuid)', 'stable', 'private'),
+('_is_issued_elsewhere(uuid, uuid)', 'stable', 'private'),
 ('_is_offset(jsonb)', 'immutable', 'private'),
 ('_is_replayable_pair(text, text, text)', 'stable', 'private'),
 ('_judge_request(uuid, bigint, text, boolean, text, jsonb, jsonb)', 'stable', 'private'),
@@ -224,7 +224,8 @@ select is_empty(
     'and so is what writes'
 );
 
--- one target at a time; _is_issued alone asks of all, and answers no more than whether a receipt's id was ever issued
+-- one target at a time; _is_issued_elsewhere alone asks of all others, and answers no more than whether a receipt's id
+-- was ever issued
 select is_empty(
     $$select signature from functions
       where is_api and name not in ('initialize_target', 'schema_version', 'displayed')
@@ -237,7 +238,7 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.name not in ('initialize_target', '_is_issued')
+      where f.name not in ('initialize_target', '_is_issued_elsewhere')
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (
@@ -250,7 +251,7 @@ select is_empty(
       from functions f
       cross join lateral regexp_matches(f.prosrc, '\m(?:from|join|update)\s+(patchdiff\.\w+)(?: as (\w+))?', 'g') as m
       join target_tables t on 'patchdiff.' || t.name = m[1]
-      where f.name <> '_is_issued' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
+      where f.name <> '_is_issued_elsewhere' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
     'every table that is read is read for one target'
 );
 select is_empty(
