@@ -44,7 +44,7 @@ values
 ('_is_batch(jsonb)', 'immutable', 'private'),
 ('_is_bundle_of(patchdiff.append_only_pdcp_logs, uuid, patchdiff.target_scope_observations[])', 'stable', 'private'),
 ('_is_change(text, jsonb)', 'immutable', 'private'),
-('_is_issued(uuid)', 'stable', 'private'),
+('_is_issued_elsewhere(uuid, uuid)', 'stable', 'private'),
 ('_is_offset(jsonb)', 'immutable', 'private'),
 ('_is_replayable_pair(text, text, text)', 'stable', 'private'),
 ('_judge_request(uuid, bigint, text, boolean, text, jsonb, jsonb)', 'stable', 'private'),
@@ -130,13 +130,10 @@ values
 ('get_pdcp_log(text, bigint, bigint, text, text, text, boolean)', 'stable', 'reader'),
 ('get_target(text)', 'stable', 'reader'),
 ('initialize_target(text, text, text, text)', 'volatile', 'editor'),
-<<<<<<< HEAD
 ('issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean)', 'volatile', 'editor'),
 ('observed_page(text, text, text, bigint, bigint, boolean)', 'stable', 'editor'),
-=======
 ('list_attempts(text, bigint, bigint, text)', 'stable', 'reader'),
 ('list_targets(bigint, text)', 'stable', 'reader'),
->>>>>>> 344881baf774049999f694164e2486323efda0c7
 ('open_attempt(text, text, text, jsonb, jsonb)', 'volatile', 'editor'),
 ('open_observation(text, boolean)', 'volatile', 'editor'),
 ('preview_attempt(text, jsonb, jsonb)', 'stable', 'reader'),
@@ -231,7 +228,8 @@ select is_empty(
     'and so is what writes'
 );
 
--- one target at a time; _is_issued alone asks of all, and answers no more than whether a receipt's id was ever issued
+-- one target at a time; _is_issued_elsewhere alone asks of all others, and answers no more than whether a receipt's id
+-- was ever issued
 select is_empty(
     $$select signature from functions
       where is_api and name not in ('initialize_target', 'list_targets', 'schema_version', 'displayed')
@@ -244,11 +242,7 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-<<<<<<< HEAD
-      where f.name not in ('initialize_target', '_is_issued')
-=======
-      where f.name not in ('initialize_target', 'list_targets')
->>>>>>> 344881baf774049999f694164e2486323efda0c7
+      where f.name not in ('initialize_target', '_is_issued_elsewhere', 'list_targets')
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (
@@ -261,13 +255,9 @@ select is_empty(
       from functions f
       cross join lateral regexp_matches(f.prosrc, '\m(?:from|join|update)\s+(patchdiff\.\w+)(?: as (\w+))?', 'g') as m
       join target_tables t on 'patchdiff.' || t.name = m[1]
-<<<<<<< HEAD
-      where f.name <> '_is_issued' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
-    'every table that is read is read for one target'
-=======
-      where f.name <> 'list_targets' and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
+      where f.name not in ('_is_issued_elsewhere', 'list_targets')
+          and (m[2] is null or f.prosrc !~ ('\m' || m[2] || '\.target_file_id = '))$$,
     'every table that is read is read for one target, but for the list of targets'
->>>>>>> 344881baf774049999f694164e2486323efda0c7
 );
 select is_empty(
     $$select f.signature from functions f

@@ -45,3 +45,11 @@ def client(database_url: str) -> Iterator[StdioClient]:
         yield conversation
     finally:
         conversation.close()
+
+
+@pytest.fixture
+def plain_connection(database_url: str) -> Iterator[psycopg.Connection[Any]]:
+    """A connection to the shared database that is not in autocommit mode."""
+    with psycopg.connect(database_url) as connection:
+        yield connection
+        connection.rollback()

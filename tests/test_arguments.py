@@ -57,6 +57,7 @@ ENTRIES = {
     "before_sequence": integers(INTEGER_FROM_1, nullable=True),
 }
 FILENAME = (["t.txt", " ", "\u00e9"], ["", *BAD_TEXTS, *NOT_STRINGS, None])
+SELECTOR = (["a", " ", "\u00e9\n", None], ["", *BAD_TEXTS, *NOT_STRINGS])
 PROJECT = (
     [UUID, UUID.upper(), None],
     [*(uuid for uuid in BAD_UUIDS if uuid != UUID.upper()), *NOT_STRINGS],
@@ -135,6 +136,18 @@ CASES: dict[str, dict[str, tuple[list[Any], list[Any]]]] = {
         "include_previous_cycles": BOOLEAN,
         **ENTRIES,
     },
+    "observe_scope": {
+        "target_file_id": TARGET,
+        "query": SELECTOR,
+        "symbol_name": SELECTOR,
+        "kind": SELECTOR,
+        # paging judges the form of the id
+        "observation_id": ([UUID, "x", "", None], [*BAD_TEXTS, *NOT_STRINGS]),
+        "offset": integers(INTEGER_FROM_0),
+        "max_chars": integers(INTEGER_FROM_1, nullable=True),
+        "include_line_starts": BOOLEAN,
+    },
+    "submit_observed_operations": {"include_correlation_id": BOOLEAN},
 }
 REQUIRED: dict[str, dict[str, Any]] = {
     "initialize_target": {"filename": "t"},
@@ -143,15 +156,20 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "submit_edits": {"target_file_id": 1, "intent": 2, "edits": 3},
     "submit_operations": {"target_file_id": 1, "intent": 2, "operations": 3},
     "submit_replacement": {"target_file_id": 1, "intent": 2, "replacement": 3},
+    "submit_observed_operations": {"target_file_id": 1, "intent": 2},
 }
 JUDGE_THEMSELVES = (
     "submit_edits", "submit_operations", "submit_replacement", "preview", "save",
+    "submit_observed_operations",
 )  # fmt: skip
 CODES = {
     "target_file_id": "invalid_target_id",
     "include_correlation_id": "invalid_include_correlation_id",
     "format": "unsupported_export_format",
+    "observation_id": "INVALID_OBSERVATION_ID",
 }
+# selections are judged one by one, so that a refusal can name the one at fault
+ELSEWHERE = {"observe_scope": {"selections"}}
 
 every_argument = pytest.mark.parametrize(
     ("method", "name"), [(method, name) for method, named in CASES.items() for name in named]
@@ -167,7 +185,8 @@ def test_the_table_names_every_argument() -> None:
     for method, named in CASES.items():
         tool = TOOLS[f"patchdiff_{method}"]
         if method not in JUDGE_THEMSELVES:
-            assert set(named) == set(tool.input_schema["properties"])
+            elsewhere = ELSEWHERE.get(method, set())
+            assert set(named) | elsewhere == set(tool.input_schema["properties"])
     assert {f"patchdiff_{method}" for method in CASES} == set(TOOLS)
 
 
@@ -190,7 +209,7 @@ class Untouched:
 @pytest.mark.req("READ-004", "READ-005", "READ-017", "READ-044", "READ-045", "READ-049")
 @pytest.mark.req("READ-051", "READ-052", "FIND-010", "FIND-013", "FIND-016", "FIND-020")
 @pytest.mark.req("LOG-007", "LOG-009", "LOG-010", "LOG-019", "LOG-020", "LOG-036")
-@pytest.mark.req("LEDG-006", "LEDG-007", "LEDG-013")
+@pytest.mark.req("LEDG-006", "LEDG-007", "LEDG-013", "SCOPE-013", "SCOPE-015", "SCOPE-036")
 def test_bad_values_are_refused_by_name(method: str, name: str) -> None:
     service = Service(cast("Any", Untouched()))
     bad = CASES[method][name][1]
@@ -214,6 +233,9 @@ def test_bad_values_are_refused_by_name(method: str, name: str) -> None:
                 False,
                 None,
             )
+        elif method == "observe_scope":
+            assert fields == {"observation_id"}
+            assert answer["observation_id"] is None
         else:
             assert fields == set()
 
@@ -415,7 +437,7 @@ def acceptable(schema: dict[str, Any], value: object) -> bool:
 def test_exactly_the_acceptable_values_pass(data: st.DataObject) -> None:
     method = data.draw(st.sampled_from([name for name in CASES if name not in JUDGE_THEMSELVES]))
     properties = TOOLS[f"patchdiff_{method}"].input_schema["properties"]
-    name = data.draw(st.sampled_from(sorted(properties)))
+    name = data.draw(st.sampled_from(sorted(set(properties) - ELSEWHERE.get(method, set()))))
     value = data.draw(ANY_JSON)
     answer = refusal(method, **{name: value})
     assert (answer is None) is acceptable(properties[name], value)

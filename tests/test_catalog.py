@@ -33,7 +33,10 @@ CONTRACT_ORDER = [
     "patchdiff_replay",
     "patchdiff_get_pdcp_log",
     "patchdiff_get_manifest_ledger",
+    "patchdiff_observe_scope",
+    "patchdiff_submit_observed_operations",
 ]
+OBSERVED = "patchdiff_submit_observed_operations"
 SUBMISSIONS = [
     "patchdiff_submit_edits",
     "patchdiff_submit_operations",
@@ -76,6 +79,10 @@ PARAMETERS = {
     "client_request_id include_content",
     "patchdiff_get_manifest_ledger": "target_file_id! include_previous_cycles limit "
     "before_sequence",
+    "patchdiff_observe_scope": "target_file_id! query symbol_name kind observation_id offset "
+    "max_chars include_line_starts selections",
+    OBSERVED: "target_file_id! intent! observation_id operations observation_bundle_id groups "
+    f"{REQUEST}",
 }
 EDIT = "match! replace! change_id rationale risk occurrence_index anchor_before anchor_after"
 
@@ -106,8 +113,10 @@ def schemas() -> list[dict[str, Any]]:
     return [tool.input_schema for tool in TOOLS.values()]
 
 
+@pytest.mark.req("CAT-001", "CAT-002", "CAT-003", "CAT-004", "CAT-005", "CAT-006")
 def test_the_tools_and_the_profiles() -> None:
     assert list(TOOLS) == CONTRACT_ORDER
+    assert len(TOOLS) == 17
     assert [tool.name for tool in tools_of("full")] == CONTRACT_ORDER
     assert [tool.name for tool in tools_of("reader")] == READER
     assert set(PROFILES) == {"full", "reader"}
@@ -132,6 +141,7 @@ def test_the_root_of_a_schema_is_a_plain_closed_object(tool: Tool) -> None:
 
 @every_tool
 @pytest.mark.req("LIFE-009", "LIFE-021", "LOG-001", "LEDG-001", "SAVE-001", "REPL-001")
+@pytest.mark.req("SCOPE-001", "OBS-005", "BATCH-001")
 def test_the_parameters_are_the_contract_s(tool: Tool) -> None:
     assert spelled(tool.input_schema) == set(PARAMETERS[tool.name].split())
     assert set(tool.input_schema["required"]) <= set(tool.input_schema["properties"])
@@ -164,7 +174,7 @@ def test_titles_descriptions_and_annotations(tool: Tool) -> None:
     assert re.fullmatch(r"patchdiff_[a-z_]+", tool.name)
     assert tool.read_only is (tool.name in READER)
     assert tool.idempotent is tool.read_only
-    assert tool.destructive is (tool.name in SUBMISSIONS)
+    assert tool.destructive is (tool.name in [*SUBMISSIONS, OBSERVED])
 
 
 @pytest.mark.req("CAT-022")
@@ -174,6 +184,43 @@ def test_a_submission_tool_states_the_guard_rule_in_prose(name: str) -> None:
         "At least one of expected_target_version and expected_current_hash is required"
         in TOOLS[name].description
     )
+
+
+@pytest.mark.req("CAT-022", "CAT-030")
+def test_the_observed_submission_states_its_rules_in_prose() -> None:
+    description = TOOLS[OBSERVED].description
+    for rule in (
+        "Both expected_target_version and expected_current_hash are required",
+        "spans count code points of the whole text",
+        "in each group matches and spans count inside its own scope alone",
+        "strictly inside the scope with expected_before and expected_after",
+        "client_request_id",
+    ):
+        assert rule in description
+
+
+@pytest.mark.req("SCOPE-017", "SCOPE-038", "SCOPE-049")
+def test_selections_are_objects_of_name_and_kind() -> None:
+    properties = TOOLS["patchdiff_observe_scope"].input_schema["properties"]
+    chosen = properties["selections"]
+    assert (chosen["minItems"], chosen["maxItems"]) == (1, 32)
+    assert spelled(chosen["items"]) == {"symbol_name!", "kind"}
+    assert chosen["items"]["additionalProperties"] is False
+    for schema in (properties, chosen["items"]["properties"]):
+        assert schema["symbol_name"]["minLength"] == schema["kind"]["minLength"] == 1
+    assert properties["query"]["minLength"] == 1
+
+
+@pytest.mark.req("BATCH-004", "BATCH-006", "BATCH-007")
+def test_groups_are_objects_of_receipt_and_operations() -> None:
+    properties = TOOLS[OBSERVED].input_schema["properties"]
+    groups = properties["groups"]
+    assert (groups["minItems"], groups["maxItems"]) == (1, 32)
+    assert spelled(groups["items"]) == {"observation_id!", "operations!"}
+    assert groups["items"]["additionalProperties"] is False
+    operations_of_a_group = groups["items"]["properties"]["operations"]
+    assert operations_of_a_group["minItems"] == properties["operations"]["minItems"] == 1
+    assert operations_of_a_group["items"] == properties["operations"]["items"]
 
 
 @pytest.mark.req("CAT-024", "CAT-025", "CAT-026", "CAT-027")
@@ -246,6 +293,10 @@ GOOD = {
     "client_request_id": "~" * 128,
     "edits.[].change_id": "A.b_c-" + "9" * 58,
     "operations.[].change_id": "A.b_c-" + "9" * 58,
+    "observation_id": UUID,
+    "observation_bundle_id": UUID,
+    "groups.[].observation_id": UUID,
+    "groups.[].operations.[].change_id": "A.b_c-" + "9" * 58,
 }
 
 
@@ -299,7 +350,11 @@ def test_the_service_s_method_has_the_same_parameters_and_defaults(tool: Tool) -
 
 
 def test_no_schema_has_an_upper_bound_where_the_service_clamps() -> None:
-    spans = {"operations.start", "operations.end", "operations[].start", "operations[].end"}
+    spans = {
+        f"{operations}.{end}"
+        for operations in ("operations", "operations[]", "groups[].operations[]")
+        for end in ("start", "end")
+    }
     for schema in schemas():
         for path, inner in properties(schema):
             assert "maximum" not in inner or path.replace(".[]", "[]") in spans, path

@@ -11,6 +11,7 @@ import pytest
 from patchdiff import Service
 from patchdiff.catalog import TOOLS as CATALOG
 from tests.support.documents import ServiceCaller, attempts, document, row_counts
+from tests.support.observations import receipt, single
 from tests.support.proposals import (
     FIELDS,
     OPERATIONS,
@@ -22,6 +23,7 @@ from tests.support.proposals import (
     simple,
 )
 
+OBSERVED = "patchdiff_submit_observed_operations"
 TEXT = "alpha beta\n"
 OVERSIZED = "a" * 1_000_001
 
@@ -41,7 +43,7 @@ def test_every_submission_tool_offers_it(client: Any) -> None:
     offering = [t for t in tools if "include_correlation_id" in t["inputSchema"]["properties"]]
     submitting = [t["name"] for t in tools if t["name"].startswith("patchdiff_submit_")]
     assert [tool["name"] for tool in offering] == submitting
-    assert set(TOOLS) <= set(submitting)
+    assert {*TOOLS, OBSERVED} == set(submitting)
     for tool in offering:
         schema = tool["inputSchema"]
         assert schema["properties"]["include_correlation_id"]["type"] == "boolean"
@@ -73,6 +75,26 @@ def test_ids_are_fresh_and_nowhere_stored(
         stored = str(rows(admin, target))
         assert not [identifier for identifier in seen if identifier in stored]
     assert len(set(seen)) == len(seen) == 12
+
+
+@pytest.mark.req("RESP-001", "RESP-002", "RESP-003", "OBS-005")
+def test_ids_of_observed_submissions(client: Any, caller: ServiceCaller, admin: Any) -> None:
+    seen: list[str] = []
+    for who in (client, caller):
+        target = document(who, TEXT)["target_file_id"]
+        observed = receipt(who, target, "<document>")
+        good = single(observed, *simple(OPERATIONS, TEXT, "x"), client_request_id="k")
+        for arguments in ({**good, "operations": []}, good, good, {**good, "groups": [1]}):
+            answer = who.call(OBSERVED, **arguments, include_correlation_id=True)
+            assert is_random_uuid(answer["correlation_id"])
+            seen.append(answer["correlation_id"])
+            assert "correlation_id" not in who.call(OBSERVED, **arguments)
+        for value in (None, 0, "true", []):
+            answer = who.call(OBSERVED, **good, include_correlation_id=value)
+            assert answer["code"] == "invalid_include_correlation_id"
+        stored = str(rows(admin, target))
+        assert not [identifier for identifier in seen if identifier in stored]
+    assert len(set(seen)) == len(seen) == 8
 
 
 @pytest.mark.req("RESP-006")
@@ -128,6 +150,16 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "patchdiff_find_occurrences": [{"text": "a", "context_chars": 2}, {"text": ""}],
     "patchdiff_get_pdcp_log": [{"include_content": True}, {"limit": 0}],
     "patchdiff_get_manifest_ledger": [{"include_previous_cycles": True}, {"limit": "1"}],
+    "patchdiff_save": [{"expected_target_version": 1}, {"export_after_save": 1}],
+    "patchdiff_replay": [{}],
+    "patchdiff_observe_scope": [{}, {"symbol_name": "<document>"}, {"kind": " "}, {
+        "selections": [{"symbol_name": "x"}]}],
+    OBSERVED: [
+        {"intent": "t", "operations": simple(OPERATIONS, TEXT, "x"), "observation_id": "x",
+         "expected_target_version": 1, "expected_current_hash": "0" * 64},
+        {"intent": "t", "groups": [], "client_request_id": ""},
+        {"intent": "t"},
+    ],
     "patchdiff_preview": [
         {"format": "patchdiff-tx/2", "intent": "t", "operations": simple(OPERATIONS, TEXT, "x"),
          "expected_target_version": 1},
@@ -141,7 +173,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         for tool in TOOLS
     },
 }  # fmt: skip
-OWN = ("target_file_id", "pdcp_log_id", "created_at", "active_editing_cycle_id", "current_context")
+OWN = (
+    "target_file_id", "pdcp_log_id", "created_at", "active_editing_cycle_id", "current_context",
+    "closed_editing_cycle_id", "new_editing_cycle_id", "snapshot_id", "saved_at", "observation_id",
+)  # fmt: skip
 
 
 @pytest.mark.req("SVC-001")

@@ -130,12 +130,14 @@ def test_every_place_of_a_submission(caller, admin, target, tool, bad):
 
 # The arguments of every submission tool beside the target and the ones that all share.
 SUBMISSIONS = {tool: {FIELDS[tool]: simple(tool, TEXT, "x")} for tool in TOOLS}
+SUBMISSIONS["patchdiff_submit_observed_operations"] = {"operations": simple(OPERATIONS, TEXT, "x")}
 
 
 @pytest.mark.req("TEXT-012", "TEXT-005", "TEXT-007")
 @pytest.mark.parametrize("bad", [HIGH, NUL], ids=ascii)
 def test_every_submission_tool_over_the_wire(client, admin, bad):
     listed = [tool["name"] for tool in client.request("tools/list", {})["result"]["tools"]]
+    done = []
     for tool in listed:
         if not tool.startswith("patchdiff_submit_"):
             continue
@@ -154,6 +156,8 @@ def test_every_submission_tool_over_the_wire(client, admin, bad):
         [row] = rows(admin, target)
         assert row["pdcp_log_id"] == result.payload["pdcp_log_id"]
         assert f"intent {bad}" in strings(json.loads(row["pdcp_content"]))
+        done.append(tool)
+    assert len(done) == 4
 
 
 SURROGATES = st.characters(categories=("Cs",))

@@ -168,9 +168,9 @@ def observe(database_url, target, stop, problems):
 
 
 def mix(index, barrier, database_url, target, seconds):
-    """Accepted edits, every kind of rejection, keyed repeats and conflicts, saves and replays,
-    until the time is over."""
-    problems, calls = [], 0
+    """Accepted edits, every kind of rejection, keyed repeats and conflicts, observed submissions,
+    saves and replays, until the time is over."""
+    problems, calls, observed_calls = [], 0, 0
     with psycopg.connect(database_url, autocommit=True) as connection:
         service = Service(connection)
         caller = ServiceCaller(service)
@@ -205,6 +205,8 @@ def mix(index, barrier, database_url, target, seconds):
                 calls += 1
                 if answer.get("failure_reason") not in allowed or not answer["pdcp_log_id"]:
                     problems.append(str(answer))
+            problems += observe_and_submit(caller, target, key)
+            observed_calls += 2
             for guard in ({}, {"expected_target_version": version}):
                 answer = caller.call("patchdiff_save", target_file_id=target, **guard)
                 if answer.get("failure_reason") not in (None, "target_version_mismatch"):
@@ -212,10 +214,41 @@ def mix(index, barrier, database_url, target, seconds):
             replayed = caller.call("patchdiff_replay", target_file_id=target)
             if replayed.get("materialized_state_matches") is not True:
                 problems.append(str(replayed))
-    return calls, problems
+    return calls, observed_calls, problems
 
 
-@pytest.mark.req("SUBM-062", "SUBM-059", "SUBM-020")
+def observe_and_submit(caller, target, key):
+    """One observed submission in each form, under receipts of the whole text; what went wrong."""
+    whole = [{"symbol_name": "<document>", "kind": "document"}]
+    longer = {"op": "match", "match": "END", "replace": "x END"}
+    problems = []
+    for selector in ({"selections": whole}, whole[0]):
+        seen = caller.call("patchdiff_observe_scope", target_file_id=target, **selector)
+        if "selections" in selector:
+            receipt = seen["scopes"][0]["observation_id"]
+            form = {
+                "observation_bundle_id": seen["observation_bundle_id"],
+                "groups": [{"observation_id": receipt, "operations": [longer]}],
+                "client_request_id": f"batch {key}",
+            }
+        else:
+            form = {"observation_id": seen["observation_id"], "operations": [longer]}
+        answer = caller.call(
+            "patchdiff_submit_observed_operations",
+            target_file_id=target,
+            intent="t",
+            expected_target_version=seen["target_version"],
+            expected_current_hash=seen["target_current_hash"],
+            **form,
+        )
+        if answer["status"] != "accepted" and answer["diagnostic"].get("code") not in (
+            "STALE_OBSERVATION_VERSION", "OBSERVATION_CYCLE_MISMATCH"
+        ):  # fmt: skip
+            problems.append(str(answer))
+    return problems
+
+
+@pytest.mark.req("SUBM-062", "SUBM-059", "SUBM-020", "OBS-017")
 def test_a_mixture_of_outcomes_never_deadlocks(database_url, service):
     caller = ServiceCaller(service)
     target = document(caller, "END")["target_file_id"]
@@ -223,11 +256,11 @@ def test_a_mixture_of_outcomes_never_deadlocks(database_url, service):
     answer = submit(caller, target, change("absent", "x"), client_request_id="shared")
     assert answer["failure_reason"] == "match_absent"
     results = run_processes(mix, database_url, target, 4)
-    assert [problem for _, problems in results for problem in problems] == []
-    calls = sum(number for number, _ in results)
+    assert [problem for *_, problems in results for problem in problems] == []
+    calls, observed = (sum(result[place] for result in results) for place in (0, 1))
     rows = every_attempt(caller, target)
     repeats = calls // 8
-    assert len(rows) == 1 + calls - repeats, "one row per call, exact repeats excepted"
+    assert len(rows) == 1 + calls - repeats + observed, "one row per call, exact repeats excepted"
     versions = [row["after_version"] for row in rows if row["status"] == "accepted"]
     assert versions == list(range(1, len(versions) + 1))
     assert versions

@@ -110,11 +110,12 @@ SUBMIT_OBSERVED_OPERATIONS: Final = Tool(
     title="Submit observed operations",
     description=(
         "Apply matches and spans inside observed scopes, all of them or none. One scope: "
-        "observation_id and operations; spans count code points of the whole text. A batch: "
-        "observation_bundle_id, groups and client_request_id; each group edits inside its own "
-        "scope, with spans counted from the scope's start. Both expected_target_version and "
-        "expected_current_hash are required. An insertion needs a place strictly inside the scope "
-        "with expected_before and expected_after."
+        "observation_id and operations; spans count code points of the whole text, matches are "
+        "counted in it. A batch: observation_bundle_id, groups and client_request_id; in each "
+        "group matches and spans count inside its own scope alone, after the group's earlier "
+        "operations. Both expected_target_version and expected_current_hash are required. An "
+        "insertion needs a place strictly inside the scope with expected_before and "
+        "expected_after."
     ),
     input_schema=input_schema(
         {

@@ -222,7 +222,7 @@ def _receipts(state: _Replayed, attempt: JsonObject, record: JsonObject) -> list
         named = [group["observation_id"] for group in record["groups"]]
         bundle_id = record["observation_bundle_id"]
     linked = {receipt["observation_id"]: receipt for receipt in attempt["receipts"]}
-    if sorted(linked) != sorted(named):
+    if sorted(linked) != sorted(named) or (batch and attempt["observation_id"] is not None):
         raise ReplayFailure(
             "receipt_missing", "The receipts that name the attempt are not those that it names."
         )
@@ -235,7 +235,9 @@ def _receipts(state: _Replayed, attempt: JsonObject, record: JsonObject) -> list
     if batch:
         of_receipts["observation_bundle_id"] = bundle_id
         of_bundle = {**of_attempt, "observation_bundle_id": bundle_id}
-        _check_evidence(attempt["bundle"] or {}, of_bundle)
+        bundle = attempt["bundle"] or {}
+        _check_evidence(bundle, of_bundle)
+        of_receipts |= {name: bundle[name] for name in ("engine", "language")}
     for receipt in linked.values():
         start, end = receipt["scope_start"], receipt["scope_end"]
         scope_hash = sha256_hex(state.text[start:end])

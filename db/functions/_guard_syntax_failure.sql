@@ -11,18 +11,18 @@ declare
     v_version jsonb := nullif(request -> 'expected_target_version', 'null');
     v_hash jsonb := nullif(request -> 'expected_current_hash', 'null');
 begin
-    if v_version is null and v_hash is null then
-        return patchdiff._request_failure(
-            'context_invalid', 'guard_required', 'protocol_validation',
-            'At least one of expected_target_version and expected_current_hash is required: '
-            'read the target and send what you read.'
-        );
-    end if;
     if request ? 'observation' and (v_version is null or v_hash is null) then
         return patchdiff._request_failure(
             'context_invalid', 'guard_required', 'protocol_validation',
             'An observed submission requires both expected_target_version and expected_current_hash: '
             'send those of the receipt.'
+        );
+    end if;
+    if v_version is null and v_hash is null then
+        return patchdiff._request_failure(
+            'context_invalid', 'guard_required', 'protocol_validation',
+            'At least one of expected_target_version and expected_current_hash is required: '
+            'read the target and send what you read.'
         );
     end if;
     if v_version is not null and not (

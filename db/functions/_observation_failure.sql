@@ -33,7 +33,8 @@ begin
     ) then
         return patchdiff._receipt_refusal(
             case
-                when patchdiff._is_issued(v_bundle_id) then 'OBSERVATION_TARGET_MISMATCH'
+                when patchdiff._is_issued_elsewhere(_observation_failure.target_file_id, v_bundle_id)
+                    then 'OBSERVATION_TARGET_MISMATCH'
                 else 'UNKNOWN_OBSERVATION_ID'
             end
         );

@@ -28,7 +28,11 @@ begin
     where o.target_file_id = _receipt_failure.target_file_id and o.observation_id = v_id;
     if not found then
         return patchdiff._receipt_refusal(
-            case when patchdiff._is_issued(v_id) then 'OBSERVATION_TARGET_MISMATCH' else 'UNKNOWN_OBSERVATION_ID' end
+            case
+                when patchdiff._is_issued_elsewhere(_receipt_failure.target_file_id, v_id)
+                    then 'OBSERVATION_TARGET_MISMATCH'
+                else 'UNKNOWN_OBSERVATION_ID'
+            end
         );
     end if;
     select t.active_editing_cycle_id, t.version, t.current_hash into v_target

@@ -24,6 +24,7 @@ begin
     if
         array(select r.observation_id from unnest(receipts) as r order by r.observation_id)
         <> array(select n.id from unnest(v_named) as n (id) order by n.id)
+        or (v_batch and attempt.observation_id is not null)
     then
         return patchdiff._replay_failure(
             'receipt_missing', 'The receipts that name the attempt are not those that it names.'
