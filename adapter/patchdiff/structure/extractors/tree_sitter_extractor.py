@@ -4,9 +4,10 @@ What the captures of a pattern mean:
 
 - `@name`: the node whose text is the name, less one pair of quotes. A pattern without one sets the
   name itself, `(#set! name "default")`, or leaves it to `refine`.
-- a capture called like a kind, `@class`: the node that the symbol spans, so that a pattern of a
-  wrapper, as of a decorated definition, captures the wrapper. When several patterns match the same
-  name, the kind is that of the first pattern of the file and the span the largest.
+- a capture called like a kind, `@class`: the node that the symbol spans. When several patterns match
+  the same name, the kind is that of the first pattern of the file and the span the largest.
+- `@wrapped` and `@wrapper`, in patterns of their own: a symbol that spans the one spans the other, as
+  a decorated definition around its class. A wrapper may be wrapped in turn.
 - `@start`, `@end`: the span begins, or ends, with this node instead.
 - `@qualifier`: qualifiers written before the name, the outermost first. `@label`: see `Found`.
 - `@import`: needs no name. Imports with nothing but white space, semicolons and comments between
@@ -134,6 +135,7 @@ class TreeSitterExtractor:
         prefixes: list[Node] = []
         comments: dict[int, int] = {}
         imports: dict[tuple[int, int], Node] = {}
+        wrappers: dict[tuple[int, int], Node] = {}
         named: dict[tuple[int, int], Candidate] = {}
         matches.sort(key=lambda match: match[0])
         for pattern, captures in matches:
@@ -142,6 +144,8 @@ class TreeSitterExtractor:
                     comments[nodes[0].start_byte] = nodes[0].end_byte
                 elif capture == "prefix":
                     prefixes.append(nodes[0])
+                elif capture == "wrapper":
+                    wrappers[captures["wrapped"][0].byte_range] = nodes[0]
                 elif capture == "import":
                     node = nodes[0]
                     if not _inside(errors, node.start_byte):
@@ -151,6 +155,9 @@ class TreeSitterExtractor:
                     if candidate is not None:
                         _merge(named, candidate, errors)
         gathered = [*named.values(), *_import_runs(imports, comments, source)]
+        if wrappers:
+            for candidate in gathered:
+                _wrap(candidate, wrappers)
         if prefixes:
             begins = _prefixed(prefixes, comments, source)
             for candidate in gathered:
@@ -254,6 +261,13 @@ def _merge(
     first = named.setdefault(name_node.byte_range, candidate)
     if candidate.end - candidate.start > first.end - first.start:
         first.start, first.end, first.node = candidate.start, candidate.end, candidate.node
+
+
+def _wrap(candidate: Candidate, wrappers: dict[tuple[int, int], Node]) -> None:
+    span = (candidate.start, candidate.end)
+    while (wrapper := wrappers.get(span)) is not None and wrapper.byte_range != span:
+        span = wrapper.byte_range
+        candidate.start, candidate.end, candidate.node = *span, wrapper
 
 
 def _import_runs(

@@ -1,10 +1,8 @@
 (class_definition name: (identifier) @name) @class
-(decorated_definition
-  definition: (class_definition name: (identifier) @name)) @class
 
 (function_definition name: (identifier) @name) @function
-(decorated_definition
-  definition: (function_definition name: (identifier) @name)) @function
+
+(decorated_definition definition: (_) @wrapped) @wrapper
 
 (module
   (expression_statement . (assignment left: (identifier) @name) .) @variable)

@@ -1,0 +1,10 @@
+"""JavaScript and JSX."""
+
+from patchdiff.structure.extractors.ecmascript import assigned
+from patchdiff.structure.extractors.tree_sitter_extractor import TreeSitterExtractor
+
+find = TreeSitterExtractor(
+    "tree_sitter_javascript",
+    ["ecmascript", "javascript"],
+    refine=assigned,
+).find
