@@ -4,10 +4,10 @@ What the captures of a pattern mean:
 
 - `@name`: the node whose text is the name, less one pair of quotes. A pattern without one sets the
   name itself, `(#set! name "default")`, or leaves it to `refine`.
-- a capture called like a kind, `@class`: the node that the symbol spans. When several patterns match
-  the same name, the kind is that of the first pattern of the file and the span the largest.
-- `@wrapped` and `@wrapper`, in patterns of their own: a symbol that spans the one spans the other, as
-  a decorated definition around its class. A wrapper may be wrapped in turn.
+- a capture called like a kind, `@class`: the node that the symbol spans. When several patterns
+  match the same name, the kind is that of the first pattern of the file and the span the largest.
+- `@wrapped` and `@wrapper`, in patterns of their own: a symbol that spans the one spans the other,
+  as a decorated definition around its class. A wrapper may be wrapped in turn.
 - `@start`, `@end`: the span begins, or ends, with this node instead.
 - `@qualifier`: qualifiers written before the name, the outermost first. `@label`: see `Found`.
 - `@import`: needs no name. Imports with nothing but white space, semicolons and comments between
