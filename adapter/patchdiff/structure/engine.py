@@ -65,6 +65,12 @@ class Engine:
     ) -> None:
         self.close()
 
+    @property
+    def worker_pid(self) -> int | None:
+        """The number of the child process; None when there is none yet, or no more."""
+        worker = self._worker
+        return None if worker is None else worker.pid
+
     def identity(self) -> str:
         """The engine's name for receipts. Raises StructureError when its parsers are missing."""
         try:

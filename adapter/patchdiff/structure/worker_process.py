@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -49,6 +50,8 @@ class WorkerProcess:
 
     def __init__(self) -> None:
         """Starts the process, without waiting for it. Raises OSError when that is impossible."""
+        if not sys.executable:
+            raise FileNotFoundError(errno.ENOENT, "no Python interpreter is known")
         options = ["-I", "-B"] if sys.dont_write_bytecode else ["-I"]
         self._process = subprocess.Popen(
             [sys.executable, *options, "-c", _PROGRAM, json.dumps(_import_path())],
