@@ -91,10 +91,12 @@ class _Scanner:
         if self._item is None:
             return
         name, start, end = self._item
+        self._item = None
+        if not name:
+            return
         self.found.append(Found("config_item", name, start, end))
         if self._section is not None:
             self._section = (*self._section[:2], end)
-        self._item = None
 
 
 def _ends_in_backslash(content: str) -> bool:

@@ -65,9 +65,7 @@ def _code_block(text: str, starts: list[int], token: Token) -> Found:
     # in front of the fence there can only be marks of lists and quotes
     start = text.find(token.markup, starts[first])
     words = token.info.split(maxsplit=1)
-    return Found(
-        "code_block", words[0] if words else "code", start, starts[after], numbered=True
-    )
+    return Found("code_block", words[0] if words else "code", start, starts[after], numbered=True)
 
 
 def _table(text: str, starts: list[int], token: Token) -> list[Found]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate
 
 from patchdiff.structure.symbols import LONGEST_NAME
 
-_CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
+_BEGINS_CODE_POINT = bytes(not 0x80 <= byte < 0xC0 for byte in range(256))
 
 
 def unquoted(name: str, quotes: str = "\"'") -> str:
@@ -27,20 +29,8 @@ def element_name(array: str | None, index: int) -> str | None:
     return name if len(name) <= LONGEST_NAME else None
 
 
-def code_points(source: bytes, places: Iterable[int]) -> dict[int, int]:
-    """The code points before each of ``places``, which are bytes of the UTF-8 ``source``."""
-    offsets: dict[int, int] = {}
-    byte = code_point = 0
-    for place in sorted(set(places)):
-        code_point += len(source[byte:place].translate(None, _CONTINUATION_BYTES))
-        byte = place
-        offsets[place] = code_point
-    return offsets
-
-
-def in_code_points(source: bytes, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """``spans`` of bytes of the UTF-8 ``source`` as spans of code points."""
+def code_points(source: bytes) -> Sequence[int]:
+    """By bytes of the UTF-8 ``source``, its end included: the code points in front of each."""
     if source.isascii():
-        return spans
-    offsets = code_points(source, (place for span in spans for place in span))
-    return [(offsets[start], offsets[end]) for start, end in spans]
+        return range(len(source) + 1)
+    return array("I", accumulate(source.translate(_BEGINS_CODE_POINT), initial=0))

@@ -7,6 +7,7 @@ quotes, comments, compound bodies and the directives of psql and mysql have to b
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from patchdiff.structure.extractors.source_text import unquoted
 from patchdiff.structure.symbols import Found
@@ -35,6 +36,8 @@ _MODIFIERS = frozenset(
         "SECURITY", "INVOKER", "=",
     )
 )  # fmt: skip
+_COMPOUND = frozenset(("FUNCTION", "PROCEDURE", "TRIGGER"))
+_NAMES = frozenset(("bracket", "quoted", "string", "word"))
 _BEFORE_NAME = frozenset(("CONCURRENTLY", "IF", "NOT", "EXISTS"))
 _HEAD_TOKENS = 40
 
@@ -75,6 +78,7 @@ _MYSQL_TOKEN = re.compile(_MYSQL_TOKENS, _FLAGS)
 _COMMENT_MARK = re.compile(r"/\*|\*/")
 _COPIED_ROWS_END = re.compile(r"^\\\.[ \t\r]*$", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[^\n]*+")
+_SENDS_STATEMENT = re.compile(r"g|watch\b|crosstabview\b")
 _TRANSACTION = re.compile(r"\s++(?:TRAN|TRANSACTION|WORK)\b", re.IGNORECASE)
 _END_OF_CONTROL = re.compile(r"\s++(?:IF|LOOP|WHILE|REPEAT|FOR)\b", re.IGNORECASE)
 
@@ -91,6 +95,8 @@ def find(text: str) -> tuple[list[Found], bool]:
 
 
 class _Scanner:
+    """Cuts a script into tokens and statements."""
+
     def __init__(self, text: str) -> None:
         self.found: list[Found] = []
         self.has_errors = False
@@ -99,7 +105,7 @@ class _Scanner:
         self._token = _MYSQL_TOKEN if self._mysql else _POSTGRES_TOKEN
         self._delimiter = ";"
         self._copied_rows_may_end = True
-        self._begin_statement()
+        self._statement = _Statement()
 
     def scan(self) -> None:
         """Reads the whole text."""
@@ -107,191 +113,199 @@ class _Scanner:
         place, line_begins, after_operand = 0, True, False
         while place < len(text):
             if text.startswith(self._delimiter, place) and (
-                self._delimiter != ";" or not self._depth
+                self._delimiter != ";" or not self._statement.depth
             ):
                 place = self._end_statement(place + len(self._delimiter))
                 line_begins = after_operand = False
                 continue
             token = match(text, place)
             assert token is not None
-            kind, end = token.lastgroup, token.end()
+            kind, written, end = token.lastgroup, token[0], token.end()
             if kind == "space":
-                line_begins = line_begins or "\n" in token[0]
+                line_begins = line_begins or "\n" in written
                 place, after_operand = end, False
                 continue
             if kind == "comment":
-                place = self._after_comment(place)
-                after_operand = False
+                place, after_operand = self._comment_end(place), False
                 continue
-            written = token[0]
+            if kind == "bracket" and after_operand:
+                kind, written, end = "other", "[", place + 1
+            after_directive = self._directive(kind, written, place, end, line_begins)
+            if after_directive:
+                place, line_begins = after_directive, False
+                continue
             if kind == "dollar":
                 closing = text.find(written, end)
-                end = -1 if closing < 0 else closing + len(written)
+                end = self._broken() if closing < 0 else closing + len(written)
             elif kind == "unclosed":
-                end = -1
-            elif kind == "bracket" and after_operand:
-                kind, written, end = "other", "[", place + 1
-            if end < 0:
-                self._broken()
-                self._last_end = place = len(text)
-                continue
-            if line_begins:
-                after_directive = self._directive(kind, written, place, end)
-                if after_directive:
-                    place = after_directive
-                    continue
-            self._take(kind, written, place, end)
+                end = self._broken()
+            self._statement.take(kind, written, place, end, text)
             after_operand = kind in ("word", "quoted", "string") or written in ("]", ")")
             place, line_begins = end, False
-        if self._depth:
+        if self._statement.depth:
             self._broken()
         self._end_statement(place)
 
-    def _begin_statement(self) -> None:
-        self._start = -1
-        self._last_end = 0
-        self._first = ""
-        self._copies_rows = False
-        self._kind: str | None = None
-        self._reads_modifiers = False
-        self._reads_definer = False
-        self._is_event = False
-        self._name: list[tuple[str | None, str]] = []
-        self._tokens = 0
-        self._compound = False
-        self._depth = 0
-        self._previous = ""
-        self._has_error = False
-
     def _end_statement(self, place: int) -> int:
         """Makes a symbol of the statement before ``place``. Gives where the next one begins."""
-        if self._kind is not None:
-            *qualifiers, name = _name_parts(self._kind, self._name) or [""]
-            self.found.append(
-                Found(
-                    _KINDS[self._kind],
-                    name,
-                    self._start,
-                    self._last_end,
-                    tuple(qualifiers),
-                    has_error=self._has_error,
-                )
-            )
-        if self._copies_rows and self._copied_rows_may_end:
+        statement, self._statement = self._statement, _Statement()
+        symbol = statement.symbol()
+        if symbol is not None:
+            self.found.append(symbol)
+        if statement.copies_rows and self._copied_rows_may_end:
             rows_end = _COPIED_ROWS_END.search(self._text, place)
             if rows_end:
-                place = rows_end.end()
-            else:
-                self._copied_rows_may_end = False
-        self._begin_statement()
+                return rows_end.end()
+            self._copied_rows_may_end = False
         return place
 
-    def _broken(self) -> None:
-        self.has_errors = self._has_error = True
+    def _broken(self) -> int:
+        """Notes an error that goes on to the end of the text, and gives that end."""
+        self.has_errors = self._statement.has_error = True
+        return len(self._text)
 
-    def _after_comment(self, place: int) -> int:
+    def _comment_end(self, place: int) -> int:
         """Where a comment that may contain comments ends."""
         depth = 0
         for mark in _COMMENT_MARK.finditer(self._text, place):
             depth += 1 if mark[0] == "/*" else -1
             if depth == 0:
                 return mark.end()
-        self._broken()
-        return len(self._text)
+        return self._broken()
 
-    def _directive(self, kind: str | None, written: str, start: int, end: int) -> int:
-        """Obeys a line for the client alone. Gives where the line ends; 0 for any other line."""
-        if kind == "other":
-            is_directive = written == "\\" and self._start < 0
-        else:
-            word = written.upper() if kind == "word" else ""
-            is_directive = word == "GO" or (self._mysql and word == "DELIMITER")
-        if not is_directive:
+    def _directive(
+        self, kind: str | None, written: str, start: int, end: int, line_begins: bool
+    ) -> int:
+        """Obeys a directive to the client, if there is one. Gives where it ends, else 0."""
+        if written == "\\":
+            return self._psql_directive(end)
+        if not line_begins or kind != "word":
+            return 0
+        word = written.upper()
+        if word != "GO" and (word != "DELIMITER" or not self._mysql):
             return 0
         line = _REST_OF_LINE.match(self._text, end)
         assert line is not None
         rest = line[0].split()
-        if written == "\\":
-            return line.end()
-        if written.upper() == "DELIMITER":
-            if rest:
-                self._end_statement(start)
-                self._delimiter = rest[0]
-                return line.end()
-        elif not rest or rest[0].isdecimal():
+        if word == "GO" and (not rest or rest[0].isdecimal()):
             self._end_statement(start)
-            return line.end()
-        return 0
+        elif word == "DELIMITER" and rest:
+            self._end_statement(start)
+            self._delimiter = rest[0]
+        else:
+            return 0
+        return line.end()
 
-    def _take(self, kind: str | None, written: str, start: int, end: int) -> None:
-        """Takes the next token of the statement."""
-        self._last_end = end
-        if self._start < 0:
-            self._start = start
-            self._first = written.upper() if kind == "word" else ""
-            self._reads_modifiers = self._first == "CREATE"
-        elif self._reads_modifiers:
-            self._take_modifier(written.upper())
-        elif self._kind is not None and len(self._name) < _HEAD_TOKENS:
+    def _psql_directive(self, place: int) -> int:
+        """Passes what follows a backslash: the rest of the line, but for ``\\;``."""
+        if self._text.startswith(";", place):
+            return place + 1
+        line = _REST_OF_LINE.match(self._text, place)
+        assert line is not None
+        if _SENDS_STATEMENT.match(line[0]):
+            self._end_statement(place)
+        return line.end()
+
+
+@dataclass(slots=True)
+class _Statement:
+    """A statement as far as it has been read. ``end`` is where its last token ends.
+
+    ``depth`` counts compound bodies and CASEs that are open, in which ``;`` ends no statement.
+    """
+
+    start: int = -1
+    end: int = 0
+    kind: str | None = None
+    has_error: bool = False
+    copies_rows: bool = False
+    depth: int = 0
+    _first: str = ""
+    _previous: str = ""
+    _name: list[tuple[str | None, str]] = field(default_factory=list)
+    _modifiers_left: int = 0
+    _reads_definer: bool = False
+    _is_event: bool = False
+    _compound: bool = False
+
+    def take(self, kind: str | None, written: str, start: int, end: int, text: str) -> None:
+        """Takes the next token, from ``start`` to ``end`` in ``text``."""
+        self.end = end
+        word = written.upper() if kind == "word" else ""
+        if self.start < 0:
+            self.start = start
+            self._first = word
+            self._modifiers_left = _HEAD_TOKENS if word == "CREATE" else 0
+        elif self._modifiers_left:
+            self._take_modifier(word or written)
+        elif self.kind is not None and len(self._name) < _HEAD_TOKENS:
             self._name.append((kind, written))
-        if kind == "word":
+        if word:
             if self._compound:
-                self._take_word(written.upper(), end)
-            elif self._first == "COPY" and written.upper() == "STDIN":
-                self._copies_rows = True
-        self._previous = written.upper() if len(written) < 9 else ""
+                self._take_word(word, end, text)
+            elif self._first == "COPY" and word == "STDIN":
+                self.copies_rows = True
+        self._previous = word or ("." if written == "." else "")
+
+    def symbol(self) -> Found | None:
+        """What the statement makes; None when that has no name or is none of the kinds."""
+        if self.kind is None:
+            return None
+        parts = _name_parts(self.kind, self._name)
+        if not parts:
+            return None
+        *schema, name = parts
+        return Found(
+            _KINDS[self.kind],
+            name,
+            self.start,
+            self.end,
+            tuple(schema),
+            has_error=self.has_error,
+        )
 
     def _take_modifier(self, word: str) -> None:
-        self._tokens += 1
-        kind = _KINDS.get(word)
-        if self._is_event and kind != "trigger":
-            self._reads_modifiers = False
-        elif kind is not None:
-            self._reads_modifiers = False
-            self._kind = word
-            self._compound = kind in ("function", "trigger")
+        """Takes what stands between CREATE and the kind."""
+        self._modifiers_left -= 1
+        if self._is_event and word != "TRIGGER":
+            self._modifiers_left = 0
+        elif word in _KINDS:
+            self._modifiers_left = 0
+            self.kind = word
+            self._compound = word in _COMPOUND
         elif word == "EVENT":
             self._is_event = self._compound = True
         elif word == "DEFINER":
             self._reads_definer = True
         elif not self._reads_definer and word not in _MODIFIERS:
-            self._reads_modifiers = False
-        if self._tokens > _HEAD_TOKENS:
-            self._reads_modifiers = False
+            self._modifiers_left = 0
 
-    def _take_word(self, word: str, end: int) -> None:
-        """Follows compound bodies, in which ``;`` ends no statement."""
+    def _take_word(self, word: str, end: int, text: str) -> None:
         if self._previous == ".":
             return
         if word == "BEGIN":
-            self._depth += not _TRANSACTION.match(self._text, end)
+            self.depth += not _TRANSACTION.match(text, end)
         elif word == "CASE":
-            self._depth += self._previous != "END"
-        elif word == "END" and self._depth and not _END_OF_CONTROL.match(self._text, end):
-            self._depth -= 1
+            self.depth += self._previous != "END"
+        elif word == "END" and self.depth and not _END_OF_CONTROL.match(text, end):
+            self.depth -= 1
 
 
 def _name_parts(kind: str, tokens: list[tuple[str | None, str]]) -> list[str]:
     """The parts of the dotted name that the tokens after the kind begin with."""
     parts: list[str] = []
-    dotted = True
-    for kind_of_token, written in tokens:
-        word = written.upper() if kind_of_token == "word" else ""
-        if not parts and (
-            word in _BEFORE_NAME or (kind == "SCHEMA" and word == "AUTHORIZATION")
-        ):
+    expected = True
+    for group, written in tokens:
+        word = written.upper() if group == "word" else ""
+        if not parts and (word in _BEFORE_NAME or (kind == "SCHEMA" and word == "AUTHORIZATION")):
             continue
-        if written == "." and not dotted:
-            dotted = True
-        elif dotted and kind_of_token in ("word", "quoted", "bracket", "string"):
-            if kind == "INDEX" and word == "ON" and not parts:
-                break
-            parts.append(_identifier(written))
-            dotted = False
+        if not parts and kind == "INDEX" and word == "ON":
+            break
+        if written == "." and not expected:
+            expected = True
+        elif expected and group in _NAMES:
+            parts.append(written[1:-1] if group == "bracket" else unquoted(written, "\"'`"))
+            expected = False
         else:
             break
     return parts
-
-
-def _identifier(written: str) -> str:
-    return written[1:-1] if written[0] == "[" else unquoted(written, "\"'`")

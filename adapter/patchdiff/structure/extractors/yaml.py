@@ -48,6 +48,8 @@ def find(text: str) -> tuple[list[Found], bool]:
     opened: list[_Collection] = []
     try:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            assert event.start_mark is not None
+            assert event.end_mark is not None
             start, end = event.start_mark.index, event.end_mark.index
             if isinstance(event, yaml.ScalarEvent):
                 key = _key(text, event) if opened[-1].kind == "mapping" else None
@@ -84,6 +86,8 @@ def _name(around: _Collection) -> str | None:
 
 def _key(text: str, event: yaml.ScalarEvent) -> str | None:
     """A scalar as the name of a pair, as written; None when it has several lines."""
+    assert event.start_mark is not None
+    assert event.end_mark is not None
     if event.start_mark.line != event.end_mark.line:
         return None
     written = text[event.start_mark.index : event.end_mark.index]
