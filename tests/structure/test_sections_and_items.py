@@ -189,6 +189,14 @@ def test_yaml_tags_construct_nothing() -> None:
     }
 
 
+def test_a_yaml_pair_in_a_list_ends_with_its_value() -> None:
+    text = "a: [x: 1 # why\n, {y: 2 }, z: [3 ] ]\n"
+    assert [text[one.start : one.end] for one in extract("yaml", text).symbols] == [
+        "a: [x: 1 # why\n, {y: 2 }, z: [3 ] ]",
+        "x: 1", "x: 1", "{y: 2 }", "y: 2", "z: [3 ]", "z: [3 ]",
+    ]  # fmt: skip
+
+
 # INI ----------------------------------------------------------------------------------------------
 
 ini_lines = st.lists(
@@ -257,6 +265,15 @@ def test_a_section_ends_where_one_as_high_begins(parts: list[tuple[int, str]]) -
     assert found == expected
 
 
+def test_a_row_has_no_more_cells_than_its_header() -> None:
+    text = "|a|b|\n|-|-|\n| | |c|\n| |d|e|\n"
+    structure = extract("markdown", text)
+    assert [(one.kind, one.name) for one in structure.symbols] == [
+        ("table", "a | b"),
+        ("table_row", "d"),
+    ]
+
+
 @pytest.mark.req("SCOPE-004")
 @pytest.mark.parametrize(
     "name",
@@ -312,6 +329,49 @@ def test_sql_without_its_end_is_an_error(text: str, end: str) -> None:
     for symbol in structure.symbols[1:]:
         assert symbol.has_error
         assert f"create view fine as select 1; {text}"[: symbol.end].endswith(end)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create table a (b text default x[']'])",
+        "create table a (b text default [c;'d])",
+        "create procedure a() begin begin transaction; commit; end",
+        "create procedure a() begin if b then c; end if; end",
+        "create procedure a() begin loop c; end\nloop; case d when 1 then e; end case; end",
+        "create procedure a() begin set b = c.begin; set c.case = d.end; end",
+        "create function a() returns int as 'begin; ''x'';' language plpgsql",
+        "create function a(b int default $1) returns int as $$ ; $b$ ; $$ language sql",
+        "create table a (b$c int, d int default e'\\';')",
+        'create view a as select "b;""c"',
+        "create table a (b int) -- ;\n/* ; */ inherits (c)",
+    ],
+)
+def test_where_a_statement_ends(statement: str) -> None:
+    text = f"select 1; {statement}; create view next as select 2;"
+    structure = extract("sql", text)
+    assert not structure.has_errors
+    assert [(one.name, text[one.start : one.end]) for one in structure.symbols] == [
+        ("a", statement),
+        ("next", "create view next as select 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create definer = root@localhost event a on schedule at b do drop table c",
+        "create index on a (b)",
+        "create domain a as table_name",
+        "create user mapping for a server b",
+        "create table",
+        "drop table a",
+        "explain create table a (b int)",
+    ],
+)
+def test_a_statement_that_makes_nothing_of_these_kinds(statement: str) -> None:
+    text = f"{statement}; create view next as select 2;"
+    assert [one.name for one in extract("sql", text).symbols] == ["next"]
 
 
 # All ----------------------------------------------------------------------------------------------

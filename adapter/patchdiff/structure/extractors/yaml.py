@@ -30,7 +30,6 @@ class _Collection:
 
     kind: str
     name: str | None
-    flow: bool
     start: int
     end: int
     index: int = 0
@@ -59,14 +58,14 @@ def find(text: str) -> tuple[list[Found], bool]:
             elif isinstance(event, yaml.CollectionStartEvent):
                 kind = "mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence"
                 name = _name(opened[-1])
-                opened.append(_Collection(kind, name, bool(event.flow_style), start, start))
+                opened.append(_Collection(kind, name, start, start))
             elif isinstance(event, yaml.CollectionEndEvent):
                 one = opened.pop()
-                if one.flow and end > start:
+                if end > start:  # a closing bracket: what has none ends with the last thing in it
                     one.end = end
                 _complete(opened[-1], one.kind, one.start, one.end, None, found)
             elif isinstance(event, yaml.DocumentStartEvent):
-                opened.append(_Collection("document", "", False, end, end))
+                opened.append(_Collection("document", "", end, end))
             elif isinstance(event, yaml.DocumentEndEvent):
                 one = opened.pop()
                 name = f"document[{len(documents)}]"
