@@ -15,6 +15,9 @@ What the captures of a pattern mean:
 - `@prefix`: a node of its own that belongs to the declaration after it, as an attribute does.
 - `@comment`: what may stand between imports, or between a prefix and its declaration.
 - `(#set! numbered)`: see `Found`.
+- `@body`: what begins in such a node is local, and no symbol by patterns with
+  `(#set! not-local)`.
+- `(#set! terminated)`: the span takes in a semicolon after it.
 
 Every other capture is for `refine`, and only read there.
 """
@@ -59,6 +62,7 @@ class Candidate:
     qualifiers: tuple[str, ...]
     label: str | None
     numbered: bool
+    terminated: bool
     captures: Mapping[str, Sequence[Node]]
     source: bytes
 
@@ -138,6 +142,7 @@ class TreeSitterExtractor:
         wrappers: dict[tuple[int, int], Node] = {}
         named: dict[tuple[int, int], Candidate] = {}
         matches.sort(key=lambda match: match[0])
+        bodies = _outermost(captures["body"][0] for _, captures in matches if "body" in captures)
         for pattern, captures in matches:
             for capture, nodes in captures.items():
                 if capture == "comment":
@@ -151,6 +156,9 @@ class TreeSitterExtractor:
                     if not _inside(errors, node.start_byte):
                         imports.setdefault(node.byte_range, node)
                 elif capture in KINDS:
+                    local = bodies and _inside(bodies, nodes[0].start_byte)
+                    if local and "not-local" in self._settings[pattern]:
+                        continue
                     candidate = self._candidate(pattern, capture, nodes[0], captures, source)
                     if candidate is not None:
                         _merge(named, candidate, errors)
@@ -158,6 +166,9 @@ class TreeSitterExtractor:
         if wrappers:
             for candidate in gathered:
                 _wrap(candidate, wrappers)
+        for candidate in gathered:
+            if candidate.terminated:
+                candidate.end = _with_semicolon(source, candidate.end)
         if prefixes:
             begins = _prefixed(prefixes, comments, source)
             for candidate in gathered:
@@ -187,6 +198,7 @@ class TreeSitterExtractor:
             tuple(_text(source, one) for one in captures.get("qualifier", ())),
             _text(source, labels[0]) if labels else None,
             "numbered" in settings,
+            "terminated" in settings,
             captures,
             source,
         )
@@ -249,6 +261,15 @@ def _inside(ranges: list[tuple[int, int]], byte: int) -> bool:
     return place >= 0 and byte < ranges[place][1]
 
 
+def _outermost(nodes: Iterable[Node]) -> list[tuple[int, int]]:
+    """The bytes of the nodes that are in no other one, in their order."""
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(node.byte_range for node in nodes):
+        if not ranges or end > ranges[-1][1]:
+            ranges.append((start, end))
+    return ranges
+
+
 def _merge(
     named: dict[tuple[int, int], Candidate],
     candidate: Candidate,
@@ -270,6 +291,13 @@ def _wrap(candidate: Candidate, wrappers: dict[tuple[int, int], Node]) -> None:
         candidate.start, candidate.end, candidate.node = *span, wrapper
 
 
+def _with_semicolon(source: bytes, end: int) -> int:
+    place = end
+    while place < len(source) and source[place] in _SPACE:
+        place += 1
+    return place + 1 if source[place : place + 1] == b";" != source[end - 1 : end] else end
+
+
 def _import_runs(
     imports: dict[tuple[int, int], Node], comments: dict[int, int], source: bytes
 ) -> list[Candidate]:
@@ -284,7 +312,9 @@ def _import_runs(
         ):
             runs[-1].end = end
         else:
-            run = Candidate("import", node, None, "imports", start, end, (), None, True, {}, source)
+            run = Candidate(
+                "import", node, None, "imports", start, end, (), None, True, False, {}, source
+            )
             runs.append(run)
             column = point.column
         row = node.end_point.row
