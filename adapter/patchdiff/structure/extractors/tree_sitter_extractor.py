@@ -7,7 +7,8 @@ What the captures of a pattern mean:
 - a capture called like a kind, `@class`: the node that the symbol spans. When several patterns
   match the same name, the kind is that of the first pattern of the file and the span the largest.
 - `@wrapped` and `@wrapper`, in patterns of their own: a symbol that spans the one spans the other,
-  as a decorated definition around its class. A wrapper may be wrapped in turn.
+  as a decorated definition around its class. A wrapper may be wrapped in turn. With
+  `(#set! single)` a wrapper with more than one wrapped is none: a statement that declares several.
 - `@start`, `@end`: the span begins, or ends, with this node instead.
 - `@qualifier`: qualifiers written before the name, the outermost first. `@label`: see `Found`.
 - `@import`: needs no name. Imports with nothing but white space, semicolons and comments between
@@ -18,6 +19,8 @@ What the captures of a pattern mean:
 - `@body`: what begins in such a node is local, and no symbol by patterns with
   `(#set! not-local)`.
 - `(#set! terminated)`: the span takes in a semicolon after it.
+- `@opening` and `@continuation`, in patterns of their own: the n-th of the one goes on in the n-th
+  of the other, as a heredoc on the lines after it. A span with the one takes in the other.
 
 Every other capture is for `refine`, and only read there.
 """
@@ -140,6 +143,9 @@ class TreeSitterExtractor:
         comments: dict[int, int] = {}
         imports: dict[tuple[int, int], Node] = {}
         wrappers: dict[tuple[int, int], Node] = {}
+        single: dict[int, tuple[Node, list[Node]]] = {}
+        openings: list[Node] = []
+        continuations: list[Node] = []
         named: dict[tuple[int, int], Candidate] = {}
         matches.sort(key=lambda match: match[0])
         bodies = _outermost(captures["body"][0] for _, captures in matches if "body" in captures)
@@ -150,7 +156,15 @@ class TreeSitterExtractor:
                 elif capture == "prefix":
                     prefixes.append(nodes[0])
                 elif capture == "wrapper":
-                    wrappers[captures["wrapped"][0].byte_range] = nodes[0]
+                    wrapped = captures["wrapped"][0]
+                    if "single" in self._settings[pattern]:
+                        single.setdefault(nodes[0].id, (nodes[0], []))[1].append(wrapped)
+                    else:
+                        wrappers[wrapped.byte_range] = nodes[0]
+                elif capture == "opening":
+                    openings.append(nodes[0])
+                elif capture == "continuation":
+                    continuations.append(nodes[0])
                 elif capture == "import":
                     node = nodes[0]
                     if not _inside(errors, node.start_byte):
@@ -163,12 +177,17 @@ class TreeSitterExtractor:
                     if candidate is not None:
                         _merge(named, candidate, errors)
         gathered = [*named.values(), *_import_runs(imports, comments, source)]
+        for wrapper, several in single.values():
+            if len(several) == 1:
+                wrappers[several[0].byte_range] = wrapper
         if wrappers:
             for candidate in gathered:
                 _wrap(candidate, wrappers)
         for candidate in gathered:
             if candidate.terminated:
                 candidate.end = _with_semicolon(source, candidate.end)
+        if openings and len(openings) == len(continuations):
+            _continue(gathered, openings, continuations)
         if prefixes:
             begins = _prefixed(prefixes, comments, source)
             for candidate in gathered:
@@ -289,6 +308,17 @@ def _wrap(candidate: Candidate, wrappers: dict[tuple[int, int], Node]) -> None:
     while (wrapper := wrappers.get(span)) is not None and wrapper.byte_range != span:
         span = wrapper.byte_range
         candidate.start, candidate.end, candidate.node = *span, wrapper
+
+
+def _continue(
+    candidates: list[Candidate], openings: list[Node], continuations: list[Node]
+) -> None:
+    starts = sorted(node.start_byte for node in openings)
+    ends = sorted(node.end_byte for node in continuations)
+    for candidate in candidates:
+        place = bisect_right(starts, candidate.end - 1) - 1
+        if place >= 0 and starts[place] >= candidate.start:
+            candidate.end = max(candidate.end, ends[place])
 
 
 def _with_semicolon(source: bytes, end: int) -> int:

@@ -62,10 +62,10 @@
   (event_field_declaration
     (variable_declaration (variable_declarator name: (identifier) @name) @variable))
 ]
-(field_declaration
-  (variable_declaration type: (_) . (variable_declarator) @wrapped .)) @wrapper
-(event_field_declaration
-  (variable_declaration type: (_) . (variable_declarator) @wrapped .)) @wrapper
+((field_declaration (variable_declaration (variable_declarator) @wrapped)) @wrapper
+  (#set! single))
+((event_field_declaration (variable_declaration (variable_declarator) @wrapped)) @wrapper
+  (#set! single))
 
 (using_directive) @import
 

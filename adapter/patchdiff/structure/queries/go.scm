@@ -17,20 +17,23 @@
 (type_spec name: (type_identifier) @name type: (interface_type)) @interface
 (type_spec name: (type_identifier) @name) @type
 (type_alias name: (type_identifier) @name) @type
-(type_declaration . (_) @wrapped .) @wrapper
+((type_declaration [(type_spec) (type_alias)] @wrapped) @wrapper
+  (#set! single))
 
 (type_spec
   type: (interface_type (method_elem name: (field_identifier) @name) @method))
 
 ; constants and variables at top level only; the grammar has the field name for the first constant
 (source_file (const_declaration (const_spec (identifier) @name) @constant))
-(source_file (const_declaration . (const_spec) @wrapped .) @wrapper)
+((const_declaration (const_spec) @wrapped) @wrapper
+  (#set! single))
 (source_file (var_declaration (var_spec name: (identifier) @name) @variable))
-(source_file (var_declaration . (var_spec) @wrapped .) @wrapper)
+((var_declaration (var_spec) @wrapped) @wrapper
+  (#set! single))
 (source_file
   (var_declaration (var_spec_list (var_spec name: (identifier) @name) @variable)))
-(source_file
-  (var_declaration (var_spec_list . (var_spec) @wrapped .)) @wrapper)
+((var_declaration (var_spec_list (var_spec) @wrapped)) @wrapper
+  (#set! single))
 
 (import_declaration) @import
 

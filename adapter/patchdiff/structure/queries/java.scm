@@ -17,12 +17,12 @@
 
 (field_declaration
   declarator: (variable_declarator name: (identifier) @name) @variable)
-(field_declaration
-  type: (_) . declarator: (variable_declarator) @wrapped .) @wrapper
+((field_declaration declarator: (variable_declarator) @wrapped) @wrapper
+  (#set! single))
 (constant_declaration
   declarator: (variable_declarator name: (identifier) @name) @constant)
-(constant_declaration
-  type: (_) . declarator: (variable_declarator) @wrapped .) @wrapper
+((constant_declaration declarator: (variable_declarator) @wrapped) @wrapper
+  (#set! single))
 
 (import_declaration) @import
 
