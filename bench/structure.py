@@ -39,7 +39,7 @@ COMMENTS = {
 def text_of(language: str) -> str:
     """The fixtures of a language, one after the other again and again, with a comment between."""
     parts = [
-        path.read_text(encoding="utf-8").removeprefix("\ufeff")
+        path.read_text(encoding="utf-8").removeprefix("\ufeff").partition("\n__END__\n")[0]
         for path in sorted((FIXTURES / language).iterdir())
         if not path.name.endswith(".expected.json") and "broken" not in path.name
     ]

@@ -183,7 +183,7 @@ def test_an_intact_symbol_beside_a_syntax_error_is_found() -> None:
 
 
 def test_a_name_inside_an_error_is_no_symbol() -> None:
-    text = "function whole() {}\n)]} class Lost {\n"
+    text = "function whole() {}\nfor (;;; { lost() {} }\n"
     structure = extract("javascript", text)
     assert structure.has_errors
     assert [symbol.name for symbol in structure.symbols] == ["whole"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 KINDS = frozenset(
     (
@@ -29,8 +30,7 @@ class StructureLimitError(Exception):
     """A text is past a limit of the engine. Its words say which, without any of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A construct as an extractor sees it.
 
     ``start`` and ``end`` are code points into the text the extractor was given, end exclusive;
