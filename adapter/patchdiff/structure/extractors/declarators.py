@@ -43,6 +43,8 @@ def declared(candidate: Candidate) -> bool:
         if scope is not None:
             qualifiers.append(candidate.text(_bare(scope)))
         node = name
+    if node.type == "primitive_type" and candidate.kind != "type":
+        return False  # a typedef may name size_t, but `f(void) {}` does not name void
     candidate.name_node = node
     candidate.qualifiers = tuple(qualifiers)
     candidate.name = _name(candidate, node)

@@ -1,11 +1,10 @@
 (rule_set (selectors) @name) @rule
 
-; at-rules are named by all that is before their block
-(media_statement (block) @block) @rule
-(supports_statement (block) @block) @rule
-(keyframes_statement (keyframe_block_list) @block) @rule
-(at_rule (block) @block) @rule
-(at_rule) @rule
+; at-rules are named by the refinement, by all that is before their block or semicolon
+(media_statement (block) @rest) @rule
+(supports_statement (block) @rest) @rule
+(keyframes_statement (keyframe_block_list) @rest) @rule
+(at_rule [(block) ";"] @rest) @rule
 
 ; of the properties only the custom ones, by the refinement
 (declaration (property_name) @name) @variable
