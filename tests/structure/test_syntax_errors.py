@@ -35,7 +35,7 @@ BROKEN: dict[str, tuple[str, list[tuple[str, str, bool]]]] = {
     ),
     "cpp": (
         (
-            "// 🙂\nclass A {\n  int good();\n  void damaged() { int = 3; }\n  void later() {}\n};\n"
+            "// 🙂\nclass A {\n int good();\n void damaged() { int = 3; }\n void later() {}\n};\n"
             "class : B { void kept() {} };\n"
         ),
         [

@@ -11,39 +11,16 @@
   (file_scoped_namespace_declaration name: (_) @name)
 ] @module
 
-; members that implement an interface explicitly are qualified by it, without type arguments
+; members that implement an interface explicitly; the refinement qualifies them by it
 (method_declaration
-  (explicit_interface_specifier
-    [
-      (identifier) @qualifier
-      (generic_name (identifier) @qualifier)
-      (qualified_name
-        qualifier: (_) @qualifier
-        name: [(identifier) @qualifier (generic_name (identifier) @qualifier)])
-    ])
+  (explicit_interface_specifier (_) @explicit)
   name: (identifier) @name) @method
-[
-  (property_declaration
-    (explicit_interface_specifier
-      [
-        (identifier) @qualifier
-        (generic_name (identifier) @qualifier)
-        (qualified_name
-          qualifier: (_) @qualifier
-          name: [(identifier) @qualifier (generic_name (identifier) @qualifier)])
-      ])
-    name: (identifier) @name)
-  (event_declaration
-    (explicit_interface_specifier
-      [
-        (identifier) @qualifier
-        (generic_name (identifier) @qualifier)
-        (qualified_name
-          qualifier: (_) @qualifier
-          name: [(identifier) @qualifier (generic_name (identifier) @qualifier)])
-      ])
-    name: (identifier) @name)
-] @variable
+(property_declaration
+  (explicit_interface_specifier (_) @explicit)
+  name: (identifier) @name) @variable
+(event_declaration
+  (explicit_interface_specifier (_) @explicit)
+  name: (identifier) @name) @variable
 
 [
   (method_declaration name: (identifier) @name)
