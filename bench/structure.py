@@ -37,18 +37,28 @@ COMMENTS = {
 
 
 def text_of(language: str) -> str:
-    """The fixtures of a language, one after the other again and again, with a comment between."""
+    """The fixtures of a language, one after the other again and again, with a comment between.
+
+    Fixtures with errors, and what an opened fence or an end mark would swallow, are left out.
+    """
     parts = [
-        path.read_text(encoding="utf-8").removeprefix("\ufeff").partition("\n__END__\n")[0]
+        path.read_text(encoding="utf-8").removeprefix("\ufeff")
         for path in sorted((FIXTURES / language).iterdir())
         if not path.name.endswith(".expected.json") and "broken" not in path.name
     ]
+    comment = COMMENTS[language].format(SCRIPTS)
     if language == "json":  # one value is a whole text
-        whole = parts[0].strip()
-        item = f"\n// {SCRIPTS}\n{whole},"
-        return "[" + item * ((CODE_POINTS - len(whole) - 2) // len(item)) + whole + "]"
-    cycle = "".join(f"{part}\n{COMMENTS[language].format(SCRIPTS)}\n" for part in parts)
-    return (cycle * (CODE_POINTS // len(cycle) + 1))[:CODE_POINTS]
+        item = f"\n{comment}{parts[0].strip()},"
+        items = item * ((CODE_POINTS - 3) // len(item))
+        return f"[{items}0{' ' * (CODE_POINTS - 3 - len(items))}]"
+    ends = {"markdown": "``` js", "ruby": "__END__", "yaml": "..."}
+    between = "---\n" if language == "yaml" else ""
+    cycle = "".join(
+        f"{part.partition(chr(10) + ends.get(language, chr(0)))[0]}\n{comment}{between}"
+        for part in parts
+    )
+    text = cycle * (CODE_POINTS // len(cycle))
+    return text + (comment * (CODE_POINTS // len(comment)))[: CODE_POINTS - len(text)]
 
 
 def milliseconds(call: Callable[[int], object]) -> float:

@@ -86,19 +86,7 @@ def _plain(structure: Structure) -> dict[str, Any]:
     return {
         "has_errors": structure.has_errors,
         "symbols": [
-            (
-                one.name,
-                one.kind,
-                one.parent,
-                one.start,
-                one.end,
-                one.start_line,
-                one.end_line,
-                one.has_error,
-                one.qualifiers,
-                one.label,
-                None if one.container is None else places[id(one.container)],
-            )
-            for one in structure.symbols
+            (*fields, None if container is None else places[id(container)])
+            for *fields, container in structure.symbols
         ],
     }

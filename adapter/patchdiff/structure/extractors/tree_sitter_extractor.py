@@ -281,8 +281,9 @@ def _name(source: bytes, node: Node) -> str:
 
 
 def _error_ranges(root: Node) -> list[tuple[int, int]]:
-    """The bytes of the outermost syntax errors, in their order.
+    """The bytes of the outermost syntax errors below the root, in their order.
 
+    A root that is one itself, as where a bracket is never closed, has whole declarations below.
     Raises StructureLimitError when a syntax error has too many children for a query.
     """
     ranges: list[tuple[int, int]] = []
@@ -296,7 +297,7 @@ def _error_ranges(root: Node) -> list[tuple[int, int]]:
                 raise StructureLimitError(
                     f"a syntax error has more than {ERROR_CHILDREN_LIMIT:,} parts"
                 )
-            if node.end_byte > last_end or not ranges:
+            if cursor.depth and (node.end_byte > last_end or not ranges):
                 ranges.append(node.byte_range)
                 last_end = node.end_byte
         if not (node.has_error and cursor.goto_first_child()) and not _goto_next(cursor):
