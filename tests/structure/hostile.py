@@ -33,14 +33,27 @@ _REPEATED = (
     "where ", "|a|", "package a\n", "import a\n", "import(", "func(", "a := ", "chan ", "@media{",
     "a{b:", "a,b ", "/**/",
 )  # fmt: skip
+_REPEATED_IN = {
+    "bash": ("a() { ", "a=$(", "<<A <<B\n", "case a in ", "declare a=1 ", "a=1 b=2 ", "${a:-"),
+    "c": ("int a, ", "int (*", "struct A { ", "a(*)(", "#if a\n", "typedef a b; ", "int a(int a){"),
+    "cpp": ("a::", "template <", "class A { ", "operator ", "int a, ", "[] { ", "A<A::", "&&a "),
+    "csharp": ("class A { ", "[A] ", "int A.B.", "namespace A { ", "int a, b; ", 'a = $"{'),
+    "css": ("a { ", "@a ", "@a { ", "@media a { ", "--a: ", "a, ", ":is(", "@import 'a'; "),
+    "go": ("type a struct { ", "var a, ", "const ( a\n", "func (a *", "interface { ", "a[a]."),
+    "html": ('<p id="a">', "<p id=", "<script>", "<p a ", "<section>", "<!-- ", "<svg><", "&a;"),
+    "java": ("class A { ", "@A(", "int a, b; ", "enum A { ", "new A() { ", "import a.", "A<B>."),
+    "php": ("<?php ?>", "class A { ", "namespace a { ", "#[A] ", "$a = ", "use a; ", "<<<A\n"),
+    "ruby": ("def a\n", "private ", "<<~A\n", "A = ", "A::", "class A\n", "a do ", '"#{', "%w["),
+    "rust": ("#[a] ", "impl A for &", "mod a { ", "use a; ", "A<", "r#", "/*", "fn a() { ", "a!{"),
+}
 _WORDS = (
     *"()[]{}<>\"'`;:,.=+-*/\\|&^%$#@!?~\n\t ", "a", "class ", "def ", "function ", "if ", "end ",
     "/*", "*/", "<!--", "-->", "${", "=>", "::", "0", "é", "🙂",
 )  # fmt: skip
 
 
-def texts(size: int) -> dict[str, str]:
-    """Hostile texts of about `size` code points by what they are."""
+def texts(size: int, language: str) -> dict[str, str]:
+    """Hostile texts of about `size` code points by what they are, some made for the language."""
     made: dict[str, str] = {}
     for opener in _OPENERS:
         made[f"open {opener!r}"] = opener * (size // len(opener))
@@ -48,7 +61,7 @@ def texts(size: int) -> dict[str, str]:
         for depth in (300, 10_000):
             depth = min(depth, size // 2)
             made[f"{depth} nested {left}{right}"] = left * depth + right * depth
-    for repeated in _REPEATED:
+    for repeated in (*_REPEATED, *_REPEATED_IN.get(language, ())):
         made[f"repeated {repeated!r}"] = repeated * (size // len(repeated))
     made["indented ever more"] = _lines(size, lambda level: " " * level + "a:\n")
     made["lists ever deeper"] = _lines(size, lambda level: " " * level + "- a\n")
@@ -57,6 +70,8 @@ def texts(size: int) -> dict[str, str]:
     for seed in range(8):
         chosen = random.Random(seed)
         made[f"random {seed}"] = "".join(chosen.choices(_WORDS, k=size // 2))
+    if language == "php":
+        made.update({f"after a tag: {name}": f"<?php {text}" for name, text in made.items()})
     return made
 
 

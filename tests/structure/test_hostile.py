@@ -48,7 +48,9 @@ def test_ten_thousand_levels(engine: Engine, language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hostile_texts(engine: Engine, language: str) -> None:
-    outcomes = {name: answer(engine, language, text) for name, text in texts(2_048).items()}
+    outcomes = {
+        name: answer(engine, language, text) for name, text in texts(2_048, language).items()
+    }
     assert [name for name, outcome in outcomes.items() if not outcome.isdigit()] == []
 
 
@@ -56,6 +58,8 @@ def test_hostile_texts(engine: Engine, language: str) -> None:
 @pytest.mark.parametrize("size", [65_536, 1_000_000])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_large_hostile_texts(engine: Engine, language: str, size: int) -> None:
-    outcomes = {name: answer(engine, language, text) for name, text in texts(size).items()}
+    outcomes = {
+        name: answer(engine, language, text) for name, text in texts(size, language).items()
+    }
     print(language, size, {name: one for name, one in outcomes.items() if not one.isdigit()})
     assert engine.structure("fine.py", None, f"a = {size}").symbols

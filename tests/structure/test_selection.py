@@ -183,10 +183,26 @@ def test_an_intact_symbol_beside_a_syntax_error_is_found() -> None:
 
 
 def test_a_name_inside_an_error_is_no_symbol() -> None:
-    text = "function whole() {}\n)]} class Lost {\n"
+    text = "function whole() {}\nfor (;;; { lost() {} }\n"
     structure = extract("javascript", text)
     assert structure.has_errors
     assert [symbol.name for symbol in structure.symbols] == ["whole"]
+
+
+@pytest.mark.req("SCOPE-053")
+def test_a_file_that_is_an_error_as_a_whole_keeps_its_declarations() -> None:
+    lines = [
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "void whole(void) { }",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "int cut(void) { return 0",
+    ]
+    text = "\n".join(lines)
+    structure = extract("c", text)
+    assert structure.has_errors
+    assert [(symbol.name, symbol.has_error) for symbol in structure.symbols] == [("whole", False)]
 
 
 @pytest.mark.req("SCOPE-054")

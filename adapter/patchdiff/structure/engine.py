@@ -211,21 +211,7 @@ class _Cache:
 
 def _structure(language: str, answer: dict[str, Any]) -> Structure:
     symbols: list[Symbol] = []
-    for *others, qualifiers, label, container in answer["symbols"]:
-        name, kind, parent, start, end, start_line, end_line, has_error = others
-        symbols.append(
-            Symbol(
-                name,
-                kind,
-                parent,
-                start,
-                end,
-                start_line,
-                end_line,
-                has_error,
-                tuple(qualifiers),
-                label,
-                None if container is None else symbols[container],
-            )
-        )
+    for *fields, qualifiers, label, place in answer["symbols"]:
+        container = None if place is None else symbols[place]
+        symbols.append(Symbol._make((*fields, tuple(qualifiers), label, container)))
     return Structure(language, answer["has_errors"], tuple(symbols))

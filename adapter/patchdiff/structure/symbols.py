@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 KINDS = frozenset(
     (
@@ -29,8 +30,7 @@ class StructureLimitError(Exception):
     """A text is past a limit of the engine. Its words say which, without any of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A construct as an extractor sees it.
 
     ``start`` and ``end`` are code points into the text the extractor was given, end exclusive;
@@ -50,8 +50,7 @@ class Found:
     has_error: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Symbol:
+class Symbol(NamedTuple):
     """A named scope of a text.
 
     ``start`` and ``end`` are code points into the text, end exclusive; lines are one-based and
@@ -59,6 +58,8 @@ class Symbol:
     label of the ``container``, the nearest larger symbol around this one; None at top level.
     ``has_error`` says that the parser met a syntax error inside. A symbol's path is its container's
     path, its qualifiers and its name, with the containers' labels in place of their names.
+
+    A symbol is equal to itself only; equal names and spans do not make two symbols one.
     """
 
     name: str
@@ -71,7 +72,19 @@ class Symbol:
     has_error: bool
     qualifiers: tuple[str, ...]
     label: str
-    container: Symbol | None = field(repr=False)
+    container: Symbol | None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:  # containers may be thousands
+        return f"<{self.kind} {self.name!r} {self.start}-{self.end}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ It ends when its input does, which is when its parent ends, however that happens
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import signal
@@ -23,10 +24,14 @@ ADDRESS_SPACE = 1_073_741_824
 ALARM_SECONDS = 10.0
 """A pass of this length ends the process, for the case that the parent cannot do that any more."""
 
+OBJECTS_BETWEEN_COLLECTIONS = 250_000
+"""A pass makes many objects, none of them in a cycle: to look for cycles only slows it down."""
+
 
 def main() -> None:
     """Answers until the input ends."""
     _confine()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     read_descriptor, write_descriptor = claim()
     with (
         os.fdopen(read_descriptor, "rb") as requests,
@@ -81,19 +86,7 @@ def _plain(structure: Structure) -> dict[str, Any]:
     return {
         "has_errors": structure.has_errors,
         "symbols": [
-            (
-                one.name,
-                one.kind,
-                one.parent,
-                one.start,
-                one.end,
-                one.start_line,
-                one.end_line,
-                one.has_error,
-                one.qualifiers,
-                one.label,
-                None if one.container is None else places[id(one.container)],
-            )
-            for one in structure.symbols
+            (*fields, None if container is None else places[id(container)])
+            for *fields, container in structure.symbols
         ],
     }

@@ -7,7 +7,8 @@ What the captures of a pattern mean:
 - a capture called like a kind, `@class`: the node that the symbol spans. When several patterns
   match the same name, the kind is that of the first pattern of the file and the span the largest.
 - `@wrapped` and `@wrapper`, in patterns of their own: a symbol that spans the one spans the other,
-  as a decorated definition around its class. A wrapper may be wrapped in turn.
+  as a decorated definition around its class. A wrapper may be wrapped in turn. With
+  `(#set! single)` a wrapper with more than one wrapped is none: a statement that declares several.
 - `@start`, `@end`: the span begins, or ends, with this node instead.
 - `@qualifier`: qualifiers written before the name, the outermost first. `@label`: see `Found`.
 - `@import`: needs no name. Imports with nothing but white space, semicolons and comments between
@@ -15,6 +16,11 @@ What the captures of a pattern mean:
 - `@prefix`: a node of its own that belongs to the declaration after it, as an attribute does.
 - `@comment`: what may stand between imports, or between a prefix and its declaration.
 - `(#set! numbered)`: see `Found`.
+- `@body`: what begins in such a node is local, and no symbol by patterns with
+  `(#set! not-local)`.
+- `(#set! terminated)`: the span takes in a semicolon after it.
+- `@opening` and `@continuation`, in patterns of their own: the n-th of the one goes on in the n-th
+  of the other, as a heredoc on the lines after it. A span with the one takes in the other.
 
 Every other capture is for `refine`, and only read there.
 """
@@ -25,7 +31,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, resources
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, TreeCursor
 
@@ -37,6 +44,8 @@ MATCH_LIMIT: Final = 65_536
 ERROR_CHILDREN_LIMIT: Final = 20_000
 """Children of one syntax error; queries take time in their square."""
 
+_FIRST = itemgetter(0)
+_ROLES = frozenset(("body", "comment", "continuation", "import", "opening", "prefix", "wrapper"))
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 _SPACE = b" \t\n\f\v\r"
 
@@ -59,6 +68,7 @@ class Candidate:
     qualifiers: tuple[str, ...]
     label: str | None
     numbered: bool
+    terminated: bool
     captures: Mapping[str, Sequence[Node]]
     source: bytes
 
@@ -66,6 +76,29 @@ class Candidate:
         """The source text of a node."""
         return _text(self.source, node)
 
+
+class _Settings(NamedTuple):
+    """What a pattern sets."""
+
+    name: str
+    numbered: bool
+    terminated: bool
+    not_local: bool
+    single: bool
+
+
+def _settings(written: Mapping[str, str | None]) -> _Settings:
+    return _Settings(
+        written.get("name") or "",
+        "numbered" in written,
+        "terminated" in written,
+        "not-local" in written,
+        "single" in written,
+    )
+
+
+_Match = tuple[str, int, dict[str, list[Node]]]
+"""A capture that says what a match is for, the number of the pattern, and all captures."""
 
 Refine = Callable[[Candidate], bool]
 """Completes a candidate in place; False leaves it out."""
@@ -91,7 +124,7 @@ class TreeSitterExtractor:
         self._language = Language(getattr(import_module(grammar), function)())
         self._query = Query(self._language, "\n".join(query_text(name) for name in queries))
         patterns = range(self._query.pattern_count)
-        self._settings = [self._query.pattern_settings(pattern) for pattern in patterns]
+        self._settings = [_settings(self._query.pattern_settings(pattern)) for pattern in patterns]
         self._refine = refine
 
     def find(self, text: str) -> tuple[list[Found], bool]:
@@ -132,67 +165,102 @@ class TreeSitterExtractor:
         errors: list[tuple[int, int]],
     ) -> list[Candidate]:
         """The candidates in the order of their patterns, one for each name."""
-        prefixes: list[Node] = []
-        comments: dict[int, int] = {}
-        imports: dict[tuple[int, int], Node] = {}
-        wrappers: dict[tuple[int, int], Node] = {}
-        named: dict[tuple[int, int], Candidate] = {}
-        matches.sort(key=lambda match: match[0])
+        by_role: dict[str, list[_Match]] = {}
+        symbols: list[_Match] = []
+        matches.sort(key=_FIRST)
         for pattern, captures in matches:
-            for capture, nodes in captures.items():
-                if capture == "comment":
-                    comments[nodes[0].start_byte] = nodes[0].end_byte
-                elif capture == "prefix":
-                    prefixes.append(nodes[0])
-                elif capture == "wrapper":
-                    wrappers[captures["wrapped"][0].byte_range] = nodes[0]
-                elif capture == "import":
-                    node = nodes[0]
-                    if not _inside(errors, node.start_byte):
-                        imports.setdefault(node.byte_range, node)
+            for capture in captures:
+                if capture in _ROLES:
+                    by_role.setdefault(capture, []).append((capture, pattern, captures))
                 elif capture in KINDS:
-                    candidate = self._candidate(pattern, capture, nodes[0], captures, source)
-                    if candidate is not None:
-                        _merge(named, candidate, errors)
-        gathered = [*named.values(), *_import_runs(imports, comments, source)]
-        if wrappers:
+                    symbols.append((capture, pattern, captures))
+
+        bodies = _outermost(by_role.get("body", ()))
+        named: dict[tuple[int, int], Candidate] = {}
+        for kind, pattern, captures in symbols:
+            settings = self._settings[pattern]
+            if bodies and settings.not_local and _inside(bodies, captures[kind][0].start_byte):
+                continue
+            candidate = _candidate(kind, settings, captures, source)
+            if self._refine is None or self._refine(candidate):
+                _merge(named, candidate, errors)
+
+        comments = dict(
+            captures["comment"][0].byte_range for _, _, captures in by_role.get("comment", ())
+        )
+        imports = [captures["import"][0] for _, _, captures in by_role.get("import", ())]
+        gathered = [*named.values(), *_import_runs(imports, comments, source, errors)]
+        if "wrapper" in by_role:
+            wrappers = self._wrappers(by_role["wrapper"])
             for candidate in gathered:
                 _wrap(candidate, wrappers)
-        if prefixes:
+        for candidate in gathered:
+            if candidate.terminated:
+                candidate.end = _with_semicolon(source, candidate.end)
+        if "opening" in by_role:
+            openings = [captures["opening"][0] for _, _, captures in by_role["opening"]]
+            rests = [
+                captures["continuation"][0] for _, _, captures in by_role.get("continuation", ())
+            ]
+            if len(openings) == len(rests):
+                _continue(gathered, openings, rests)
+        if "prefix" in by_role:
+            prefixes = [captures["prefix"][0] for _, _, captures in by_role["prefix"]]
             begins = _prefixed(prefixes, comments, source)
             for candidate in gathered:
                 candidate.start = begins.get(candidate.start, candidate.start)
         return gathered
 
-    def _candidate(
-        self,
-        pattern: int,
-        kind: str,
-        node: Node,
-        captures: dict[str, list[Node]],
-        source: bytes,
-    ) -> Candidate | None:
-        settings = self._settings[pattern]
-        names = captures.get("name")
-        name_node = names[0] if names else None
-        start, end = captures.get("start"), captures.get("end")
-        labels = captures.get("label")
-        candidate = Candidate(
-            kind,
-            node,
-            name_node,
-            settings.get("name") or ("" if name_node is None else _name(source, name_node)),
-            start[0].start_byte if start else node.start_byte,
-            end[-1].end_byte if end else node.end_byte,
-            tuple(_text(source, one) for one in captures.get("qualifier", ())),
-            _text(source, labels[0]) if labels else None,
-            "numbered" in settings,
-            captures,
-            source,
-        )
-        if self._refine is not None and not self._refine(candidate):
-            return None
-        return candidate
+    def _wrappers(self, matches: Iterable[_Match]) -> dict[tuple[int, int], Node]:
+        """The wrappers by the bytes of what they wrap."""
+        wrappers: dict[tuple[int, int], Node] = {}
+        single: dict[int, tuple[Node, list[Node]]] = {}
+        for _, pattern, captures in matches:
+            wrapper, wrapped = captures["wrapper"][0], captures["wrapped"][0]
+            if self._settings[pattern].single:
+                single.setdefault(wrapper.id, (wrapper, []))[1].append(wrapped)
+            else:
+                wrappers[wrapped.byte_range] = wrapper
+        for wrapper, several in single.values():
+            if len(several) == 1:
+                wrappers[several[0].byte_range] = wrapper
+        return wrappers
+
+
+def _candidate(
+    kind: str, settings: _Settings, captures: dict[str, list[Node]], source: bytes
+) -> Candidate:
+    node = captures[kind][0]
+    start, end = node.byte_range
+    name_node, name = None, settings.name
+    if "name" in captures:
+        name_node = captures["name"][0]
+        name = name or _name(source, name_node)
+    qualifiers: tuple[str, ...] = ()
+    label = None
+    if len(captures) > 2:
+        if "start" in captures:
+            start = captures["start"][0].start_byte
+        if "end" in captures:
+            end = captures["end"][-1].end_byte
+        if "qualifier" in captures:
+            qualifiers = tuple(_text(source, one) for one in captures["qualifier"])
+        if "label" in captures:
+            label = _text(source, captures["label"][0])
+    return Candidate(
+        kind,
+        node,
+        name_node,
+        name,
+        start,
+        end,
+        qualifiers,
+        label,
+        settings.numbered,
+        settings.terminated,
+        captures,
+        source,
+    )
 
 
 def query_text(name: str) -> str:
@@ -213,8 +281,9 @@ def _name(source: bytes, node: Node) -> str:
 
 
 def _error_ranges(root: Node) -> list[tuple[int, int]]:
-    """The bytes of the outermost syntax errors, in their order.
+    """The bytes of the outermost syntax errors below the root, in their order.
 
+    A root that is one itself, as where a bracket is never closed, has whole declarations below.
     Raises StructureLimitError when a syntax error has too many children for a query.
     """
     ranges: list[tuple[int, int]] = []
@@ -228,7 +297,7 @@ def _error_ranges(root: Node) -> list[tuple[int, int]]:
                 raise StructureLimitError(
                     f"a syntax error has more than {ERROR_CHILDREN_LIMIT:,} parts"
                 )
-            if node.end_byte > last_end or not ranges:
+            if cursor.depth and (node.end_byte > last_end or not ranges):
                 ranges.append(node.byte_range)
                 last_end = node.end_byte
         if not (node.has_error and cursor.goto_first_child()) and not _goto_next(cursor):
@@ -247,6 +316,15 @@ def _inside(ranges: list[tuple[int, int]], byte: int) -> bool:
         return False
     place = bisect_right(ranges, byte, key=lambda one: one[0]) - 1
     return place >= 0 and byte < ranges[place][1]
+
+
+def _outermost(matches: Iterable[_Match]) -> list[tuple[int, int]]:
+    """The bytes of the captured nodes that are in no other one, in their order."""
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(captures[role][0].byte_range for role, _, captures in matches):
+        if not ranges or end > ranges[-1][1]:
+            ranges.append((start, end))
+    return ranges
 
 
 def _merge(
@@ -270,12 +348,36 @@ def _wrap(candidate: Candidate, wrappers: dict[tuple[int, int], Node]) -> None:
         candidate.start, candidate.end, candidate.node = *span, wrapper
 
 
+def _continue(candidates: list[Candidate], openings: list[Node], continuations: list[Node]) -> None:
+    starts = sorted(node.start_byte for node in openings)
+    ends = sorted(node.end_byte for node in continuations)
+    for candidate in candidates:
+        place = bisect_right(starts, candidate.end - 1) - 1
+        if place >= 0 and starts[place] >= candidate.start:
+            candidate.end = max(candidate.end, ends[place])
+
+
+def _with_semicolon(source: bytes, end: int) -> int:
+    place = end
+    while place < len(source) and source[place] in _SPACE:
+        place += 1
+    return place + 1 if source[place : place + 1] == b";" != source[end - 1 : end] else end
+
+
 def _import_runs(
-    imports: dict[tuple[int, int], Node], comments: dict[int, int], source: bytes
+    imports: Iterable[Node],
+    comments: dict[int, int],
+    source: bytes,
+    errors: list[tuple[int, int]],
 ) -> list[Candidate]:
+    """One candidate for imports that follow each other."""
     runs: list[Candidate] = []
     row = column = -1
-    for (start, end), node in sorted(imports.items(), key=lambda one: one[0]):
+    for (start, end), node in sorted(
+        {node.byte_range: node for node in imports}.items(), key=_FIRST
+    ):
+        if _inside(errors, start):
+            continue
         point = node.start_point
         if (
             runs
@@ -284,7 +386,9 @@ def _import_runs(
         ):
             runs[-1].end = end
         else:
-            run = Candidate("import", node, None, "imports", start, end, (), None, True, {}, source)
+            run = Candidate(
+                "import", node, None, "imports", start, end, (), None, True, False, {}, source
+            )
             runs.append(run)
             column = point.column
         row = node.end_point.row

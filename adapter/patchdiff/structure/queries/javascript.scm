@@ -1,7 +1,8 @@
 (class_declaration name: (identifier) @name) @class
 
-(field_definition
+((field_definition
   property: (_) @name
   value: [(arrow_function) (function_expression) (generator_function)]) @method
-(field_definition property: (_) @name) @variable
-(class_body (field_definition property: (_) @name) @variable . ";" @end)
+  (#set! terminated))
+((field_definition property: (_) @name) @variable
+  (#set! terminated))

@@ -10,18 +10,19 @@
   (module name: (_) @name)
 ] @module
 
-(public_field_definition
+((public_field_definition
   name: (_) @name
   value: [(arrow_function) (function_expression) (generator_function)]) @method
-(public_field_definition name: (_) @name) @variable
-(class_body (public_field_definition name: (_) @name) @variable . ";" @end)
+  (#set! terminated))
+((public_field_definition name: (_) @name) @variable
+  (#set! terminated))
 
-(interface_body (method_signature name: (_) @name) @method)
-(interface_body (method_signature name: (_) @name) @method . [";" ","] @end)
-(class_body (method_signature name: (_) @name) @signature)
-(class_body (method_signature name: (_) @name) @signature . ";" @end)
-(abstract_method_signature name: (_) @name) @method
-(class_body (abstract_method_signature name: (_) @name) @method . ";" @end)
+((interface_body (method_signature name: (_) @name) @method)
+  (#set! terminated))
+((class_body (method_signature name: (_) @name) @signature)
+  (#set! terminated))
+((abstract_method_signature name: (_) @name) @method
+  (#set! terminated))
 (function_signature name: (identifier) @name) @signature
 
 (ambient_declaration

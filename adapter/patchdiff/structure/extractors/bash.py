@@ -1,0 +1,5 @@
+"""Shell scripts."""
+
+from patchdiff.structure.extractors.tree_sitter_extractor import TreeSitterExtractor
+
+find = TreeSitterExtractor("tree_sitter_bash", ["bash"]).find

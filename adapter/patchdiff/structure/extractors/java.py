@@ -1,0 +1,5 @@
+"""Java."""
+
+from patchdiff.structure.extractors.tree_sitter_extractor import TreeSitterExtractor
+
+find = TreeSitterExtractor("tree_sitter_java", ["java"]).find
