@@ -45,8 +45,8 @@ PatchDIFF edits text documents ("targets") through guarded, atomic, audited tran
    changed. Read its diagnostic, copy the text that is really there, adjust the replacement too, and
    submit anew with parent_pdcp_log_id set to the rejection's pdcp_log_id.
 
-To change one function, section or other symbol and be sure that nothing else changes, observe it with
-patchdiff_observe_scope and submit with patchdiff_submit_observed_operations, which takes the
+To change one function, section or other symbol and be sure that nothing else changes, observe it
+with patchdiff_observe_scope and submit with patchdiff_submit_observed_operations, which takes the
 receipt's id and both guards; several symbols go into one bundle and one batch. Do so always when an
 answer has the code OBSERVATION_REQUIRED: kind "document" observes the whole text. A receipt is used
 up by an accepted submission, and stale after any other change or a save.
