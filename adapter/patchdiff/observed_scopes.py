@@ -7,7 +7,7 @@ Admission Guarantees"). It has seen the text before, so that this is a look-up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import psycopg
@@ -51,11 +51,9 @@ class ObservedScopes:
             opened = database.open_observation(self._connection, target_file_id, False)
         if not isinstance(opened, ObservedFile):
             return
-        try:
+        # a failure is told under the lock, to those whose scope needs a parser
+        with suppress(StructureError):
             self._engine.structure(opened.filename, opened.target_type, opened.text)
-        except StructureError:
-            # told under the lock, to those whose scope needs a parser
-            return
         self._seen = (target_file_id, opened.current_hash)
 
     def failure(
