@@ -278,11 +278,13 @@ class Breaking:
 @pytest.mark.req("SCOPE-059")
 def test_a_text_that_takes_too_long(admin):
     text = "".join(f"def f{number}():\n    return [1, 2, (3, 4)]\n" for number in range(20_000))
-    with Engine(pass_seconds=0.1) as engine:
+    with Engine(pass_seconds=0.1) as engine, Engine() as patient:
         breaking = Breaking(admin, engine, text)
         breaking.failed(admin, "STRUCTURE_TIMEOUT")
         breaking.failed(admin, "STRUCTURE_TIMEOUT", symbol_name="f1")
         breaking.failed(admin, "STRUCTURE_TIMEOUT", selections=[{"symbol_name": "f1"}])
+        assert whole(breaking.caller, breaking.target)["scope_start"] == 0
+        breaking.caller = ServiceCaller(Service(admin, engine=patient))
         breaking.goes_on()
 
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from patchdiff import Service
-from patchdiff.structure.engine import Engine
+from patchdiff.structure.engine import Engine, StructureError
 from tests.support.documents import (
     UNKNOWN_ID,
     ServiceCaller,
@@ -392,8 +392,6 @@ def test_a_scope_that_cannot_be_verified(admin):
 def test_a_missing_engine_is_told_and_audited(admin, client):
     class Missing(Engine):
         def identity(self):
-            from patchdiff.structure.engine import StructureError
-
             raise StructureError("STRUCTURE_UNAVAILABLE", "the package x is not installed")
 
     target = source(client)
