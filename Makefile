@@ -87,10 +87,11 @@ lint: .venv/has-dev ## check style, types and SQL layout
 	@$(RUN) -m sqlfluff lint --disable-progress-bar db pgtap
 
 .PHONY: bench
-bench: .venv/has-dev ## measure submissions and pages against raw SQL, near misses against other searches
+bench: .venv/has-dev ## measure submissions and pages against raw SQL, near misses against other searches, symbols
 	@$(RUN) bench/submission.py
 	@$(RUN) -m bench.history
 	@$(RUN) bench/near_misses.py
+	@$(RUN) bench/structure.py
 
 .PHONY: contract
 contract: .venv/here ## list the requirements that no test claims; ISSUE limits it

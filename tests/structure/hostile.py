@@ -53,23 +53,23 @@ _WORDS = (
 
 
 def texts(size: int, language: str) -> dict[str, str]:
-    """Hostile texts of about `size` code points by what they are, some made for the language."""
+    """Hostile texts of about `size` bytes by what they are, some made for the language."""
     made: dict[str, str] = {}
     for opener in _OPENERS:
-        made[f"open {opener!r}"] = opener * (size // len(opener))
+        made[f"open {opener!r}"] = opener * (size // len(opener.encode()))
     for left, right in ("()", "[]", "{}", "<>"):
         for depth in (300, 10_000):
             depth = min(depth, size // 2)
             made[f"{depth} nested {left}{right}"] = left * depth + right * depth
     for repeated in (*_REPEATED, *_REPEATED_IN.get(language, ())):
-        made[f"repeated {repeated!r}"] = repeated * (size // len(repeated))
+        made[f"repeated {repeated!r}"] = repeated * (size // len(repeated.encode()))
     made["indented ever more"] = _lines(size, lambda level: " " * level + "a:\n")
     made["lists ever deeper"] = _lines(size, lambda level: " " * level + "- a\n")
     made["one long name"] = "a" * size
     made["one long string"] = '"' + "a" * size
     for seed in range(8):
         chosen = random.Random(seed)
-        made[f"random {seed}"] = "".join(chosen.choices(_WORDS, k=size // 2))
+        made[f"random {seed}"] = "".join(chosen.choices(_WORDS, k=size // 4))
     if language == "php":
         made.update({f"after a tag: {name}": f"<?php {text}" for name, text in made.items()})
     return made
