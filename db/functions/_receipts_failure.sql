@@ -15,11 +15,12 @@ declare
     v_named uuid[] := array_remove(array[attempt.observation_id], null);
 begin
     if v_batch then
-        v_bundle_id := (attempt.pdcp_content::jsonb ->> 'observation_bundle_id')::uuid;
+        -- first of all, since it raises PD020 for what is no record
         v_named := array(
             select distinct c.observation_id
             from patchdiff._record_changes(attempt.protocol_version, attempt.pdcp_content) as c
         );
+        v_bundle_id := (attempt.pdcp_content::jsonb ->> 'observation_bundle_id')::uuid;
     end if;
     if
         array(select r.observation_id from unnest(receipts) as r order by r.observation_id)
