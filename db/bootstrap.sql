@@ -257,6 +257,7 @@ set search_path = pg_catalog, pg_temp
 as $function$
 declare
     v_views text;
+    v_dependents text;
 begin
     if
         exists (select from patchdiff.schema_functions as f where f.sha256 = _drop_views.sha256)
@@ -273,9 +274,17 @@ begin
     if v_views is not null then
         execute format('drop view %s', v_views);
     end if;
+exception
+    when dependent_objects_still_exist then
+        get stacked diagnostics v_dependents = pg_exception_detail;
+        raise exception 'something else is built upon views of PatchDIFF: %',
+            replace(v_dependents, chr(10), '; ')
+            using errcode = 'dependent_objects_still_exist',
+            hint = 'Drop it, install again, and make it anew.';
 end
 $function$;
 comment on function patchdiff._drop_views(integer, text) is
 'Drops the views of another version before this version''s migrations run and its views are made; they hold no data.
-Does nothing when the installed set has this SHA-256 and the newest migration has run.';
+Does nothing when the installed set has this SHA-256 and the newest migration has run. Raises
+dependent_objects_still_exist, naming them, when other objects are built upon the views.';
 revoke all on function patchdiff._drop_views(integer, text) from public;

@@ -1,5 +1,5 @@
 begin;
-select plan(9);
+select plan(10);
 create view patchdiff.of_another_version as select 1 as n;
 create view patchdiff.upon_it as select v.n from patchdiff.of_another_version as v;
 create temp view elsewhere as select 1 as n;
@@ -27,6 +27,13 @@ end
 $$;
 select is(pg_temp.left_after(pg_temp.newest(), repeat('0', 64)), '0', 'before another set all views go');
 select is(pg_temp.left_after(pg_temp.newest() + 1, pg_temp.installed()), '0', 'and before a migration');
+create temp view built_upon_it as select v.n from patchdiff.of_another_version as v;
+select throws_like(
+    format('select patchdiff._drop_views(%s, %L)', pg_temp.newest() + 1, pg_temp.installed()),
+    'something else is built upon views of PatchDIFF: view %built_upon_it depends on view patchdiff.of_another_version',
+    'what is built upon a view is named'
+);
+drop view pg_temp.built_upon_it;
 create temp table kept as
 select count(*) as n from pg_class as c where c.relnamespace = 'patchdiff'::regnamespace and c.relkind in ('r', 'S');
 select is(patchdiff._drop_views(pg_temp.newest() + 1, repeat('0', 64))::text, '', 'one upon another too');

@@ -6,7 +6,7 @@ from (values ('mine'), ('other'), ('fresh')) as n (name);
 create function pg_temp.id(name text) returns uuid language sql as $$
     select m.target::uuid from made as m where m.name = id.name
 $$;
--- 1 accepted, two changes; 2 rejected; a save; 3 rejected, a retry of 2; 4 accepted, the whole text; of another: 1 rejected
+-- 1 accepted, two changes; 2 rejected; a save; 3 rejected, a retry of 2; 4 accepted, whole; 5 another's, rejected
 create temp table submitted as
 select
     1 as place,
@@ -51,7 +51,8 @@ select columns_are(
 );
 
 select results_eq(
-    $$select a.filename, a.status, a.source, a.before_version, a.after_version, a.changes, a.failure_reason, a.failure_code,
+    $$select a.filename, a.status, a.source, a.before_version, a.after_version, a.changes, a.failure_reason,
+             a.failure_code,
              a.failed_change_id
       from patchdiff.attempts a where a.target_file_id = pg_temp.id('mine') order by a.log_sequence$$,
     $$values

@@ -6,7 +6,7 @@ from (values ('mine'), ('other'), ('fresh')) as n (name);
 create function pg_temp.id(name text) returns uuid language sql as $$
     select m.target::uuid from made as m where m.name = id.name
 $$;
--- 1 accepted, two changes; 2 rejected; a save; 3 rejected, a retry of 2; 4 accepted, the whole text; of another: 1 rejected
+-- 1 accepted, two changes; 2 rejected; a save; 3 rejected, a retry of 2; 4 accepted, whole; 5 another's, rejected
 create temp table submitted as
 select
     1 as place,

@@ -148,7 +148,7 @@ def test_the_psql_tour_works_when_pasted(fresh_database_url: str) -> None:
     ],
 )
 def test_the_sql_of_a_page_works_when_pasted(
-    fresh_database_url: str, page: str, expected: list[str]
+    fresh_database_url: str, tmp_path: Path, page: str, expected: list[str]
 ) -> None:
     with psycopg.connect(fresh_database_url, autocommit=True) as connection:
         migrate(connection)
@@ -158,7 +158,12 @@ def test_the_sql_of_a_page_works_when_pasted(
     psql = server_binaries("18") / "psql"
     command = [psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", fresh_database_url, "-f", "-"]
     told = subprocess.run(
-        command, input=statements, capture_output=True, encoding="utf-8", check=False
+        command,
+        input=statements,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        cwd=tmp_path,
     )
     assert (told.returncode, told.stderr) == (0, "")
     assert [part for part in expected if part not in told.stdout] == []

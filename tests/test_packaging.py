@@ -118,6 +118,18 @@ def test_an_installed_copy_installs_its_own_schema(
     assert function == ("patchdiff.initialize_target",)
 
 
+def test_the_reports_are_where_the_audit_page_says(installed: Path) -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"`python -c '([^`]*)'`", page)
+    told = run_installed(installed, sys.executable, "-P", "-c", program)
+    assert told.returncode == 0, told.stderr
+    folder = Path(told.stdout.strip())
+    assert folder.is_relative_to(installed)
+    reports = {path.name for path in (ROOT / "db" / "audit").iterdir()}
+    assert {path.name for path in folder.iterdir()} == reports
+    assert "overview.sql" in reports
+
+
 def test_the_installed_readme_is_what_the_demo_takes_without_a_file(installed: Path) -> None:
     asked = "from patchdiff.demo_document import read_document as r; print(r(None).content, end='')"
     shown = run_installed(installed, sys.executable, "-P", "-c", asked)

@@ -18,6 +18,7 @@ from psycopg import sql
 from patchdiff.embedded import EmbeddedServer
 from patchdiff.embedded_account import installation
 from patchdiff.schema import (
+    Migration,
     MigrationReport,
     SchemaError,
     SchemaState,
@@ -103,7 +104,17 @@ def test_every_function_file_is_named_after_its_only_function() -> None:
         assert created == [path.stem]
 
 
-def test_the_digest_is_over_names_and_texts_of_functions_and_views_in_name_order() -> None:
+def test_every_view_file_is_named_after_its_only_view() -> None:
+    paths = list((DB / "views").glob("*.sql"))
+    assert paths
+    for path in paths:
+        created = re.findall(
+            r"^create or replace view patchdiff\.(\w+)", path.read_text(), flags=re.MULTILINE
+        )
+        assert created == [path.stem]
+
+
+def test_functions_digest_is_over_names_and_texts_in_name_order_views_last() -> None:
     digest = hashlib.sha256()
     for directory in ("functions", "views"):
         for path in sorted((DB / directory).glob("*.sql"), key=lambda path: path.name):
@@ -148,7 +159,8 @@ def test_psql_installs_the_same_schema(new_database: Callable[[], str]) -> None:
 OLDER_FUNCTION = "create function patchdiff.{} returns integer language sql as 'select 1';"
 """A private function with other arguments or another result than this version's."""
 
-OLDER_VIEW = "create view patchdiff.attempts as select 1 as of_an_older_version;"
+OLDER_VIEW = "create or replace view patchdiff.{} as select x.* from {} as x;"
+"""A view with other columns than this version's, or that this version has not."""
 
 
 @pytest.mark.parametrize("route", ["python", "psql"])
@@ -162,7 +174,10 @@ def test_upgraded_schema_is_the_fresh_one(new_database: Callable[[], str], route
             ("_canonical_text.sql", OLDER_FUNCTION.format("_canonical_text(a text, b text)")),
             ("_lines.sql", OLDER_FUNCTION.format("_lines(content text)")),
         ),
-        views=(("attempts.sql", OLDER_VIEW),),
+        views=(
+            ("attempts.sql", OLDER_VIEW.format("attempts", "patchdiff.cloud_target_files")),
+            ("gone.sql", OLDER_VIEW.format("gone", "patchdiff.attempts")),
+        ),
     )
     with connect(fresh) as connection:
         migrate(connection)
@@ -188,6 +203,7 @@ def tree(tmp_path: Path) -> Path:
 BREAKAGES = {
     "first function": ("functions/_aaa.sql", "create function patchdiff._aaa() returns nonsense;"),
     "last function": ("functions/zzz.sql", "select 1 / 0;"),
+    "view": ("views/zzz.sql", "create or replace view patchdiff.zzz as select 1 / 0 from nothing;"),
     "later migration": ("migrations/9999_broken.sql", "create table patchdiff.t (x nonsense);"),
 }
 
@@ -221,7 +237,12 @@ def test_failing_upgrade_leaves_the_schema_as_it_was(
     fresh_database_url: str, tree: Path, breakage: str
 ) -> None:
     files = read_schema()
-    older = replace(files, migrations=files.migrations[:1], functions=files.functions[:1], views=())
+    older = replace(
+        files,
+        migrations=files.migrations[:1],
+        functions=files.functions[:-1],
+        views=files.views[:1],
+    )
     with connect(fresh_database_url) as connection:
         migrate(connection, older)
         before = schema_dump(fresh_database_url), ledger(fresh_database_url)
@@ -303,6 +324,51 @@ def test_other_functions_make_a_schema_older(fresh_database_url: str) -> None:
         assert schema_status(connection).state is SchemaState.OLDER
         assert migrate(connection) == MigrationReport((), functions_changed=True)
         assert schema_status(connection).state is SchemaState.CURRENT
+
+
+def test_other_views_make_a_schema_older(fresh_database_url: str) -> None:
+    files = read_schema()
+    name, text = files.views[0]
+    other = replace(files, views=((name, f"{text}\n"), *files.views[1:]))
+    with connect(fresh_database_url) as connection:
+        migrate(connection, other)
+        assert schema_status(connection).state is SchemaState.OLDER
+        assert migrate(connection) == MigrationReport((), functions_changed=True)
+        assert schema_status(connection).state is SchemaState.CURRENT
+
+
+def test_a_migration_may_change_a_column_that_a_view_shows(fresh_database_url: str) -> None:
+    files = read_schema()
+    text = (
+        "alter table patchdiff.cloud_target_files alter column filename type varchar;"
+        "alter table patchdiff.cloud_target_files alter column filename type text;"
+    )
+    number = files.newest + 1
+    later = Migration(number, f"{number:04}_later", text, hashlib.sha256(text.encode()).hexdigest())
+    with connect(fresh_database_url) as connection:
+        migrate(connection)
+        report = migrate(connection, replace(files, migrations=(*files.migrations, later)))
+        assert report.applied == (later.name,)
+        views = "select count(*) from pg_views where schemaname = 'patchdiff'"
+        assert ask(connection, views) == [(len(files.views),)]
+
+
+def test_a_view_of_ours_that_others_build_upon_stops_an_upgrade_and_is_named(
+    fresh_database_url: str,
+) -> None:
+    files = read_schema()
+    name, text = files.views[0]
+    other = replace(files, views=((name, f"{text}\n"), *files.views[1:]))
+    with connect(fresh_database_url) as connection:
+        migrate(connection)
+        connection.execute("create view mine as select filename from patchdiff.attempts")
+        before = schema_dump(fresh_database_url)
+        with pytest.raises(SchemaError, match=r"view public\.mine depends on view"):
+            migrate(connection, other)
+        assert schema_dump(fresh_database_url) == before
+        assert migrate(connection).changed is False
+        connection.execute("drop view mine")
+        assert migrate(connection, other).functions_changed
 
 
 def test_empty_database_has_no_schema_and_stays_empty(fresh_database_url: str) -> None:
