@@ -1,6 +1,6 @@
 -- req: TX1-001, TX1-007, TX1-011, TX1-012
 begin;
-select plan(29);
+select plan(30);
 select is(patchdiff._record('patchdiff-tx/' || n, r), r::jsonb, 'a record of tx/' || n)
 from (values
     (1, '{"protocol":"patchdiff-tx/1","intent":"i","edits":[{"match":"a","replace":"b"}]}'),
@@ -57,5 +57,10 @@ select throws_ok(
     format('select patchdiff._record(%L, %L)', 'patchdiff-tx/2', replace(b.text, 'patchdiff-observed-batch/1', 'patchdiff-tx/2')),
     'PD020', null, 'groups are no operations'
 ) from batch as b;
+select throws_ok(
+    $$ select patchdiff._record('patchdiff-tx/2', '{"protocol":"patchdiff-tx/2","intent":"i","operations":['
+        || '{"op":"match","match":"a","replace":"b"}],"observation_bundle_id":"bbbbbbbb-0000-4000-8000-000000000000"}') $$,
+    'PD020', null, 'a bundle beside operations'
+);
 select * from finish();
 rollback;

@@ -2,7 +2,7 @@
 -- req: BATCH-016, BATCH-017, BATCH-024, BATCH-025, BATCH-026, BATCH-027
 -- Attempts with receipts, through accept_attempt and reject_attempt: what they use up, and how they replay.
 begin;
-select plan(66);
+select plan(67);
 create temp table made as
 select a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as hash
 from patchdiff.initialize_target('f.py', 'é one two three') as a (answer);
@@ -203,6 +203,10 @@ select is(pg_temp.after($$update pg_temp.target_scope_observations set consumpti
 select is(pg_temp.after($$update pg_temp.append_only_pdcp_logs set observation_id = null$$), 'receipt_missing', 'a receipt denied');
 select is(pg_temp.after($$update pg_temp.append_only_pdcp_logs set observation_id = gen_random_uuid() where after_version = 1$$),
     'receipt_missing', 'another receipt');
+select is(pg_temp.after($$
+    update pg_temp.append_only_pdcp_logs as l set observation_id = o.observation_id
+    from pg_temp.target_scope_observations as o where l.after_version = 2 and o.symbol_name = 'd'
+$$), 'receipt_missing', 'a batch names no receipt outside its record');
 select is(pg_temp.after($$
     update pg_temp.target_scope_observations as o
     set observation_bundle_id = x.observation_bundle_id, ordinal = 9

@@ -3,7 +3,7 @@
 -- Every refusal of receipts, through open_attempt and reject_attempt: what is said, what is recorded, and that nothing
 -- is used up.
 begin;
-select plan(84);
+select plan(87);
 create temp table made as
 select
     a.answer ->> 'target_file_id' as target,
@@ -168,5 +168,22 @@ cross join (
     ), '{"client_request_id": "fresh"}'))
 ) as r (what, protocol, request)
 cross join lateral patchdiff.open_attempt(m.target, r.protocol, repeat('0', 64), r.request) as o;
+-- a server that only takes observed edits refuses others so; to an observed one this cannot be claimed
+select is(
+    patchdiff.reject_attempt(
+        m.target, t.version, t.current_hash, 'patchdiff-tx/2', '{}', r.request,
+        jsonb_build_object('failure_reason', 'context_invalid', 'code', 'OBSERVATION_REQUIRED', 'failure_detail', r.what),
+        '{"retryable": false, "validation_stage": "precondition_guard"}'
+    ) ->> 'outcome',
+    r.expected, 'OBSERVATION_REQUIRED: ' || r.what
+)
+from made as m
+inner join patchdiff.cloud_target_files as t on t.target_file_id = m.target::uuid
+cross join (
+    values
+    ('not observed', pg_temp.request('{}') - 'observation', 'rejected'),
+    ('a receipt that can be used', pg_temp.request(jsonb_build_object('observation_id', pg_temp.id('now'))), 'unfounded'),
+    ('a receipt that cannot', pg_temp.request(jsonb_build_object('observation_id', pg_temp.id('old'))), 'refused')
+) as r (what, request, expected);
 select * from finish();
 rollback;
