@@ -215,7 +215,7 @@ class WithEmptyScope(Engine):
     def structure(self, filename, content_type, text):
         structure = super().structure(filename, content_type, text)
         first, *others = structure.symbols
-        hollow = replace(first, name="hollow", end=first.start)
+        hollow = first._replace(name="hollow", end=first.start)
         return replace(structure, symbols=(hollow, first, *others))
 
 
