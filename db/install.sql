@@ -4,7 +4,7 @@
 begin isolation level read committed read write;
 \ir bootstrap.sql
 select patchdiff._check_migrations(newest => 4, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f", "4": "6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6"}') \gset
-select patchdiff._drop_views(newest => 4, sha256 => '1a5a29b02ad8fe785cf9843616fd373c6eb09a79672afd28f2c6e35f333ccc82') \gset
+select patchdiff._drop_views(newest => 4, sha256 => '4b245121084ea3612afe44e30131c9e4efe8066ea1d42744e7f0799c51f80c61') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -33,7 +33,7 @@ select 4 not in (
 \ir migrations/0004_observation.sql
 select patchdiff._record_migration(migration_number => 4, migration_name => '0004_observation', sha256 => '6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => '1a5a29b02ad8fe785cf9843616fd373c6eb09a79672afd28f2c6e35f333ccc82') \gset
+select patchdiff._drop_private_functions(sha256 => '4b245121084ea3612afe44e30131c9e4efe8066ea1d42744e7f0799c51f80c61') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -177,5 +177,5 @@ select patchdiff._drop_private_functions(sha256 => '1a5a29b02ad8fe785cf9843616fd
 \ir views/failure_rates.sql
 \ir views/open_cycles.sql
 \ir views/who_and_when.sql
-select patchdiff._record_functions(sha256 => '1a5a29b02ad8fe785cf9843616fd373c6eb09a79672afd28f2c6e35f333ccc82') \gset
+select patchdiff._record_functions(sha256 => '4b245121084ea3612afe44e30131c9e4efe8066ea1d42744e7f0799c51f80c61') \gset
 commit;

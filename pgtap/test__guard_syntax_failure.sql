@@ -1,6 +1,6 @@
 -- req: SUBM-001, SUBM-010, SUBM-011, SUBM-012
 begin;
-select plan(16);
+select plan(21);
 select is(patchdiff._guard_syntax_failure('{}') ->> 'code', 'guard_required', 'no guard is refused');
 select is(
     patchdiff._guard_syntax_failure('{"expected_target_version": null, "expected_current_hash": null}') ->> 'code',
@@ -30,5 +30,17 @@ select is(
 ) from unnest(array[
     repeat('a', 63), repeat('a', 65), repeat('A', 64), repeat('g', 64), repeat('a', 64) || E'\n'
 ]) as h;
+select is(
+    patchdiff._guard_syntax_failure('{"observation": {}}'::jsonb || g.guards) ->> 'code', g.expected,
+    'observed, with ' || g.guards::text
+)
+from (
+    values
+    ('{}'::jsonb, 'guard_required'),
+    ('{"expected_target_version": 0}', 'guard_required'),
+    (jsonb_build_object('expected_current_hash', repeat('a', 64)), 'guard_required'),
+    (jsonb_build_object('expected_current_hash', repeat('a', 64), 'expected_target_version', null), 'guard_required'),
+    (jsonb_build_object('expected_current_hash', repeat('a', 64), 'expected_target_version', 0), null)
+) as g (guards, expected);
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- req: BATCH-025
 begin;
-select plan(4);
+select plan(7);
 create temp table made as
 select a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as hash
 from patchdiff.initialize_target('f.py', 'one two three') as a (answer);
@@ -33,5 +33,14 @@ select is(pg_temp.verdict('{}'), 'true', 'the bundle of the state that the attem
 select is(pg_temp.verdict('{"before_version": 1}'), 'false', 'not of another version');
 select is(pg_temp.verdict('{"before_hash": "x"}'), 'false', 'nor of another text');
 select is(pg_temp.verdict('{}', '00000000-0000-4000-8000-000000000000'), 'false', 'nor one that is not there');
+create temp table saved as select patchdiff.save(m.target) ->> 'status' as status from made as m;
+select is(pg_temp.verdict('{}'), 'false', 'nor of another editing cycle, that of the target after a save');
+select is(
+    pg_temp.verdict(jsonb_build_object('editing_cycle_id', b.editing_cycle_id)), 'true', 'it stays that of its own'
+) from patchdiff.target_scope_bundles as b, made as m where b.target_file_id = m.target::uuid;
+update patchdiff.target_scope_observations as o set engine = 'e@2' where o.observation_id = pg_temp.receipt(1);
+select is(
+    pg_temp.verdict(jsonb_build_object('editing_cycle_id', b.editing_cycle_id)), 'false', 'nor of another engine than a receipt'
+) from patchdiff.target_scope_bundles as b, made as m where b.target_file_id = m.target::uuid;
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- req: SUBM-023, SUBM-024
 begin;
-select plan(13);
+select plan(18);
 create temporary table target on commit drop as
 select
     r.answer ->> 'target_file_id' as id,
@@ -101,5 +101,62 @@ select is(
     (select id from original),
     'the same request is recovered before anything else is judged'
 );
+-- receipts, and what comes before and after them
+create temporary table observed on commit drop as
+select
+    patchdiff.initialize_target('b', 'text') ->> 'target_file_id' as id,
+    '11111111-0000-4000-8000-000000000000'::uuid as receipt,
+    '22222222-0000-4000-8000-000000000000'::uuid as another;
+create function pg_temp.observed_verdict(version bigint, diverged boolean, observation jsonb, key text default null)
+returns jsonb language sql as $$
+    select patchdiff._judge_request(
+        o.id::uuid, 5, repeat('a', 64), observed_verdict.diverged,
+        patchdiff._request_envelope('patchdiff-tx/2', 'content', r.request), r.request, null
+    )
+    from observed as o
+    cross join lateral (
+        select jsonb_build_object(
+            'expected_target_version', observed_verdict.version, 'expected_current_hash', repeat('a', 64),
+            'observation', observation, 'client_request_id', key
+        )
+    ) as r (request)
+$$;
+select is(
+    pg_temp.observed_verdict(4, true, '{"observation_id": null}') -> 'failure' ->> 'failure_reason', 'target_diverged',
+    'divergence comes before receipts'
+);
+select is(
+    pg_temp.observed_verdict(4, false, '{"observation_id": null}') -> 'failure' ->> 'code', 'OBSERVATION_REQUIRED',
+    'and receipts before stale guards'
+);
+create temporary table rejected_observed on commit drop as
+select patchdiff.reject_attempt(
+    o.id, 0, t.current_hash, 'patchdiff-tx/2', '{"protocol":"patchdiff-tx/2","intent":"i","operations":[]}',
+    jsonb_build_object(
+        'expected_target_version', 0, 'expected_current_hash', t.current_hash, 'client_request_id', 'k',
+        'observation', jsonb_build_object('observation_id', o.receipt)
+    ),
+    '{"failure_reason": "context_invalid", "code": "UNKNOWN_OBSERVATION_ID", "failure_detail": "d"}',
+    '{"retryable": false, "validation_stage": "precondition_guard"}'
+) as answer
+from observed as o inner join patchdiff.cloud_target_files as t on t.target_file_id = o.id::uuid;
+create function pg_temp.again(receipt uuid) returns jsonb language sql as $$
+    select patchdiff._judge_request(
+        l.target_file_id, 9, '', false, l.request_envelope,
+        jsonb_build_object(
+            'client_request_id', 'k', 'observation', jsonb_build_object('observation_id', again.receipt)
+        ), null
+    )
+    from patchdiff.append_only_pdcp_logs as l inner join observed as o on l.target_file_id = o.id::uuid
+$$;
+select is(
+    pg_temp.again(o.receipt) #>> '{recorded,pdcp_log_id}', r.answer ->> 'pdcp_log_id',
+    'the same request with the same receipt is recovered'
+) from observed as o, rejected_observed as r;
+select is(
+    pg_temp.again(o.another) -> 'failure' -> 'differing_components', '["observation_id"]'::jsonb,
+    'with another receipt it is another request'
+) from observed as o;
+select is(pg_temp.again(null) -> 'failure' ->> 'code', 'request_key_conflict', 'with none too');
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- req: KEY-014, KEY-015, KEY-016
 begin;
-select plan(4);
+select plan(5);
 create function pg_temp.differing(request jsonb, protocol text default 'p', content text default 'c')
 returns jsonb language sql as $$
     select patchdiff._key_conflict(
@@ -34,5 +34,6 @@ select is(
     64,
     'the key is shown up to 64 characters'
 );
+select is(pg_temp.differing('{}'), '["observation_id"]', 'all the same: then the receipt is another');
 select * from finish();
 rollback;

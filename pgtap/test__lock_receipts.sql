@@ -6,7 +6,7 @@ select a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as h
 from patchdiff.initialize_target('f.py', 'one two three') as a (answer);
 create temp table issued as
 select patchdiff.issue_observations(m.target, 0, m.hash, 'e@1', 'python', '[{"name": "b", "kind": "k", "start": 4, "end": 7},
-    {"name": "a", "kind": "k", "start": 0, "end": 3}]', true) as bundle
+    {"name": "a", "kind": "k", "start": 0, "end": 3}, {"name": "c", "kind": "k", "start": 8, "end": 9}]', true) as bundle
 from made as m;
 create function pg_temp.receipt(n integer) returns uuid language sql as $$
     select (i.bundle #>> array['observations', n::text, 'observation_id'])::uuid from issued as i
@@ -21,10 +21,11 @@ $$;
 select is(patchdiff._lock_receipts(m.target::uuid, pg_temp.request())::text, '', 'locks') from made as m;
 select is(
     (
-        select count(*)::text from patchdiff.target_scope_observations as o, made as m
+        select string_agg(o.symbol_name, ' ' order by o.symbol_name)
+        from patchdiff.target_scope_observations as o, made as m
         where o.target_file_id = m.target::uuid and o.xmax <> '0'
     ),
-    '2', 'the receipts that are named'
+    'a b', 'the receipts that are named, and not the third'
 );
 select is(patchdiff._lock_receipts(m.target::uuid, '{}')::text, '', 'and nothing for a request that is not observed') from made as m;
 select * from finish();

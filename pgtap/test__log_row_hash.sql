@@ -1,5 +1,5 @@
 begin;
-select plan(25);
+select plan(28);
 create temporary table example on commit drop as
 select r as log_row from jsonb_populate_record(null::patchdiff.append_only_pdcp_logs, '{
     "target_file_id": "00000000-0000-4000-8000-000000000001", "log_sequence": 3,
@@ -32,5 +32,18 @@ select isnt(
 create temporary table before_zone on commit drop as select pg_temp.hash_with('{}') as hash;
 set local timezone = 'Asia/Tokyo';
 select is(pg_temp.hash_with('{}'), (select hash from before_zone), 'does not depend on the session''s time zone');
+-- SHA-256 of the JSON text with the null of an unobserved row left out, made by another program
+select is(
+    pg_temp.hash_with('{}'), '40c150f9f235bcc9c98e5be9bce8ebba7e529f11a008bc1855a090075cde9d9b',
+    'a row without a receipt hashes as it did before there were receipts'
+);
+select is(
+    pg_temp.hash_with('{"observation_id": "00000000-0000-4000-8000-000000000003"}'),
+    '51719a37bfce705d030534d21e3b61a73f65a05a35e4981cac19aa9e9e0e5af7', 'a receipt comes last'
+);
+select isnt(
+    pg_temp.hash_with('{"observation_id": "00000000-0000-4000-8000-000000000003"}'),
+    pg_temp.hash_with('{"observation_id": "00000000-0000-4000-8000-000000000004"}'), 'depends on observation_id'
+);
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- req: BATCH-009
 begin;
-select plan(9);
+select plan(15);
 create temp table made as
 select a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as hash
 from patchdiff.initialize_target('f.py', 'one two three') as a (answer);
@@ -52,5 +52,15 @@ from (
 select is(
     patchdiff._observation_failure('00000000-0000-4000-8000-000000000000', '{}')::text, null, 'a request that is not observed'
 );
+select is(
+    pg_temp.code(jsonb_build_object(
+        'observation_bundle_id', i.bundle -> 'observation_bundle_id', 'observation_ids', n.ids::jsonb
+    )), 'OBSERVATION_REQUIRED', 'a batch that names no receipts: ' || n.ids
+)
+from issued as i cross join (values ('[]'), ('null'), ('"x"'), ('{}'), ('5')) as n (ids);
+select is(
+    pg_temp.code(jsonb_build_object('observation_bundle_id', i.single, 'observation_ids', '["x"]'::jsonb)),
+    'UNKNOWN_OBSERVATION_ID', 'a receipt is no bundle'
+) from issued as i;
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- req: OBS-007, OBS-008, OBS-009, OBS-010, OBS-011, OBS-012, OBS-013, OBS-014, SCOPE-051
+-- req: SCOPE-051
 begin;
 select plan(14);
 create temp table made as

@@ -1,4 +1,3 @@
--- req: OBS-016
 begin;
 select plan(11);
 select is(

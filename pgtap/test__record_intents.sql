@@ -1,6 +1,6 @@
 -- req: SQL-018
 begin;
-select plan(9);
+select plan(12);
 select results_eq(
     $$ select * from patchdiff._record_intents('{"protocol":"patchdiff-tx/1","intent":"why",
         "edits":[{"rationale":"first"},{"rationale":null},{},{"rationale":7}]}') $$,
@@ -30,6 +30,24 @@ select is(
     (select transaction_intent from patchdiff._record_intents('{"intent": ["x"], "edits": 3}')),
     null,
     'an intent that is no string'
+);
+select results_eq(
+    $$ select * from patchdiff._record_intents('{"protocol":"patchdiff-observed-batch/1","intent":"why","groups":[
+        {"operations":[{"rationale":"first"},{}]},{"operations":[{"rationale":7},{"rationale":"last"}]}]}') $$,
+    $$ values ('why', array['first', null, null, 'last']) $$,
+    'a batch: over its groups, in order'
+);
+select results_eq(
+    $$ select * from patchdiff._record_intents('{"protocol":"patchdiff-observed-batch/1","intent":"why","groups":[
+        5,{"operations":{}},{"operations":[{"rationale":"only"}]}]}') $$,
+    $$ values ('why', array['only']) $$,
+    'a batch that is none is read as far as it goes'
+);
+select results_eq(
+    $$ select * from patchdiff._record_intents('{"intent":"why","operations":[{"rationale":"mine"}],"groups":[
+        {"operations":[{"rationale":"theirs"}]}]}') $$,
+    $$ values ('why', array['mine']) $$,
+    'beside operations, groups are a further field'
 );
 select * from finish();
 rollback;

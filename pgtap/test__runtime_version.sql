@@ -1,6 +1,6 @@
--- req: TX1-035, TX2-040, TX2-041, TX3-004
+-- req: TX1-035, TX2-040, TX2-041, TX3-004, BATCH-024
 begin;
-select plan(9);
+select plan(11);
 select is(patchdiff._runtime_version('patchdiff-tx/1', '{}'), 'patchdiff-mvp-0.2.2', 'typed edits');
 select is(patchdiff._runtime_version('patchdiff-tx/3', '{}'), 'patchdiff-mvp-0.4.0', 'a whole replacement');
 select is(patchdiff._runtime_version('patchdiff-invalid-input/1', '{}'), null, 'evidence has no evaluator');
@@ -15,5 +15,9 @@ from (values
     ('{"operations":["span", 3]}', 'patchdiff-mvp-0.3.0'),
     (repeat('[', 100000), 'patchdiff-mvp-0.3.0')
 ) as o (r, v);
+select is(
+    patchdiff._runtime_version('patchdiff-observed-batch/1', r), 'patchdiff-observed-batch-r1', 'a batch: ' || r
+)
+from unnest(array['{}', '{"groups":[{"operations":[{"op":"span","expected_before":"x"}]}]}']) as r;
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- req: OBS-024, OBS-027, OBS-028, OBS-031, OBS-032, OBS-035
+-- req: OBS-024, OBS-027, OBS-028
 begin;
 select plan(22);
 create function pg_temp.receipts(scopes text) returns patchdiff.target_scope_observations[] language plpgsql as $$

@@ -228,8 +228,8 @@ select is_empty(
     'and so is what writes'
 );
 
--- one target at a time; _is_issued_elsewhere alone asks of all others, and answers no more than whether a receipt's id
--- was ever issued
+-- one target at a time, but for two: list_targets lists them all, and _is_issued_elsewhere asks of all others whether an
+-- id was issued there, and answers no more, because a receipt of another target is refused with a code of its own
 select is_empty(
     $$select signature from functions
       where is_api and name not in ('initialize_target', 'list_targets', 'schema_version', 'displayed')

@@ -1,6 +1,6 @@
 -- req: SCOPE-026, SCOPE-028, SCOPE-029, SCOPE-048, SQL-003
 begin;
-select plan(19);
+select plan(25);
 select function_privs_are(
     'patchdiff', 'issue_observations',
     array['text', 'bigint', 'text', 'text', 'text', 'jsonb', 'boolean', 'bigint', 'bigint', 'boolean'],
@@ -112,6 +112,26 @@ select is(
         where x.indrelid = 'patchdiff.target_scope_observations'::regclass and x.indisunique and x.indpred is not null
     ),
     '1', 'one partial unique index'
+);
+create temp table paged as
+select a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as hash
+from patchdiff.initialize_target('g', 'one two') as a (answer);
+create function pg_temp.paged(place bigint, size bigint) returns text language sql as $$
+    select patchdiff.issue_observations(
+        p.target, 0, p.hash, 'e', 'l',
+        '[{"name": "n", "kind": "k", "start": 0, "end": 3}, {"name": "o", "kind": "k", "start": 4, "end": 6}]', true,
+        paged.place, paged.size
+    ) #>> '{observations,1,text}'
+    from paged as p
+$$;
+select throws_ok(
+    format('select pg_temp.paged(%L, %L)', g.place, g.size), 'PD040', null, 'no page: ' || concat_ws(' for ', g.place, g.size)
+)
+from (values (3, null), (-1, null), (null, null), (0, 0)) as g (place, size);
+select is(pg_temp.paged(2, 1), '', 'the end of the shorter scope is an empty page of it');
+select is(
+    (select count(*)::text from patchdiff.target_scope_observations as o, paged as p where o.target_file_id = p.target::uuid),
+    '2', 'and only that was issued'
 );
 select * from finish();
 rollback;

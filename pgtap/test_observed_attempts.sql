@@ -2,7 +2,7 @@
 -- req: BATCH-016, BATCH-017, BATCH-024, BATCH-025, BATCH-026, BATCH-027
 -- Attempts with receipts, through accept_attempt and reject_attempt: what they use up, and how they replay.
 begin;
-select plan(53);
+select plan(67);
 create temp table made as
 select a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as hash
 from patchdiff.initialize_target('f.py', 'é one two three') as a (answer);
@@ -204,6 +204,10 @@ select is(pg_temp.after($$update pg_temp.append_only_pdcp_logs set observation_i
 select is(pg_temp.after($$update pg_temp.append_only_pdcp_logs set observation_id = gen_random_uuid() where after_version = 1$$),
     'receipt_missing', 'another receipt');
 select is(pg_temp.after($$
+    update pg_temp.append_only_pdcp_logs as l set observation_id = o.observation_id
+    from pg_temp.target_scope_observations as o where l.after_version = 2 and o.symbol_name = 'd'
+$$), 'receipt_missing', 'a batch names no receipt outside its record');
+select is(pg_temp.after($$
     update pg_temp.target_scope_observations as o
     set observation_bundle_id = x.observation_bundle_id, ordinal = 9
     from pg_temp.target_scope_observations as x where x.symbol_name = 'a' and o.symbol_name = 'd'
@@ -212,6 +216,61 @@ select is(pg_temp.after('update pg_temp.target_scope_bundles set ' || c.change),
 from (
     values ('target_version = 7'), ($$target_current_hash = 'x'$$), ($$engine = 'other'$$)
 ) as c (change);
+select is(pg_temp.after($$
+    update pg_temp.append_only_pdcp_logs as l set diagnostic_json = jsonb_build_object(
+        'scope_start', o.scope_start, 'scope_end', o.scope_end, 'observed_scope_hash', o.observed_scope_hash,
+        'observation', to_jsonb(o)
+    )
+    from patchdiff.target_scope_observations as o where o.consumed_by_pdcp_log_id = l.pdcp_log_id and o.symbol_name = 'c';
+    delete from pg_temp.target_scope_observations where symbol_name = 'c'
+$$), 'receipt_missing', 'a diagnostic is no receipt');
+-- a superuser can leave the foreign keys unchecked
+select is(pg_temp.after(format($$
+    set local session_replication_role = replica;
+    update pg_temp.target_scope_observations set target_file_id = gen_random_uuid() where symbol_name = %L
+$$, s.name)), 'receipt_missing', s.name || ' of another target')
+from (values ('c'), ('e')) as s (name);
+select is(pg_temp.after(format($$
+    set local session_replication_role = replica;
+    update pg_temp.target_scope_observations set consumed_by_pdcp_log_id = gen_random_uuid() where symbol_name = %L
+$$, s.name)), 'receipt_missing', s.name || ' names another attempt')
+from (values ('c'), ('e')) as s (name);
+select is(pg_temp.after($$
+    set local session_replication_role = replica;
+    delete from pg_temp.target_scope_bundles
+$$), 'receipt_altered', 'the bundle is gone');
+select is(pg_temp.after($$
+    update pg_temp.target_scope_observations as o set consumed_by_pdcp_log_id = x.consumed_by_pdcp_log_id,
+        consumed_at = x.consumed_at, consumption = 'batch'
+    from pg_temp.target_scope_observations as x where x.symbol_name = 'd' and o.symbol_name = 'a'
+$$), 'receipt_missing', 'a batch that a further receipt claims');
+create function pg_temp.with_record(change text) returns text language sql as $$
+    select pg_temp.after(format($s$
+        update pg_temp.append_only_pdcp_logs
+        set pdcp_content = r.text, pdcp_content_hash = patchdiff._sha256_hex(r.text)
+        from (
+            select '{"protocol":"patchdiff-observed-batch/1","intent":"i","observation_bundle_id":'
+                || (c.record -> 'observation_bundle_id')::text || ',"groups":' || (c.record -> 'groups')::text || '}'
+            from (select %s as record from (select l.pdcp_content::jsonb as old from pg_temp.append_only_pdcp_logs as l
+                where l.after_version = 2) as l) as c
+        ) as r (text)
+        where after_version = 2
+    $s$, change))
+$$;
+select is(pg_temp.with_record('l.old'), 'true', 'the record put together anew');
+select is(pg_temp.with_record(r.change), r.expected, r.what)
+from (
+    values
+    ($$jsonb_set(l.old, '{groups}', jsonb_build_array(l.old #> '{groups,1}', l.old #> '{groups,0}'))$$,
+     'record_not_applicable', 'the groups in another order'),
+    ($$jsonb_set(jsonb_set(l.old, '{groups,0,observation_id}', l.old #> '{groups,1,observation_id}'),
+        '{groups,1,observation_id}', l.old #> '{groups,0,observation_id}')$$, 'record_not_applicable', 'scopes exchanged'),
+    ($$l.old #- '{groups,0}'$$, 'receipt_missing', 'a group less'),
+    ($$l.old || '{"observation_bundle_id": "00000000-0000-4000-8000-000000000000"}'$$, 'receipt_altered', 'no such bundle')
+) as r (change, expected, what);
+select is(pg_temp.after($$
+    update pg_temp.append_only_pdcp_logs set pdcp_content = replace(pdcp_content, '"groups":[', '"groups": [') where after_version = 2
+$$), 'record_altered', 'a space in the record');
 -- a second claim; the index refuses it, so that it has to go first
 create function pg_temp.duplicated() returns text language plpgsql as $$
 begin

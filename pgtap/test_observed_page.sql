@@ -1,6 +1,6 @@
 -- req: SCOPE-012, SCOPE-030, SCOPE-031, SCOPE-032, SCOPE-033, SCOPE-034, SCOPE-035, SCOPE-036, SCOPE-051
 begin;
-select plan(22);
+select plan(26);
 create temp table made as
 select
     a.answer ->> 'target_file_id' as target, a.answer ->> 'current_hash' as hash,
@@ -49,5 +49,13 @@ update receipt set id = n.id from receipt_of_now as n;
 select is(pg_temp.page(0) ->> 'text', 'othe', 'observed again');
 create temp table saved as select patchdiff.save(m.target) as answer from made as m;
 select is(pg_temp.page(0) ->> 'code', 'OBSERVATION_CYCLE_MISMATCH', 'after a save');
+create temp table receipt_after as
+select patchdiff.issue_observations(
+    m.target, 1, e.answer ->> 'after_hash', 'e@1', 'python', '[{"name": "n", "kind": "function", "start": 0, "end": 5}]'
+) #>> '{observations,0,observation_id}' as id from made as m, edited as e;
+update receipt set id = n.id from receipt_after as n;
+select is(pg_temp.page(0, s.size) ->> 'status', s.expected, 'a page of ' || s.size)
+from (values (0, 'invalid_argument'), (-1, 'invalid_argument'), (1, 'observed')) as s (size, expected);
+select is(pg_temp.page(0, -1) ->> 'failure_detail', 'max_chars must be 1 or more, or null for 4000: it is -1.', 'which it says');
 select * from finish();
 rollback;

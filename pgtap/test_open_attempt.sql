@@ -1,6 +1,6 @@
 -- req: SQL-020, SUBM-015
 begin;
-select plan(23);
+select plan(29);
 select has_function('patchdiff', 'open_attempt', array['text', 'text', 'text', 'jsonb', 'jsonb']);
 select volatility_is('patchdiff', 'open_attempt', array['text', 'text', 'text', 'jsonb', 'jsonb'], 'volatile');
 select is_definer('patchdiff', 'open_attempt', array['text', 'text', 'text', 'jsonb', 'jsonb']);
@@ -145,6 +145,52 @@ select is(
         where l.target_file_id = t.id::uuid
     ),
     1::bigint, 'and no new row'
+);
+-- observed
+create temporary table issued on commit drop as
+select patchdiff.issue_observations(t.id, 0, t.hash, 'e@1', 'text', '[{"name": "beta", "kind": "k", "start": 6, "end": 10},
+    {"name": "alpha", "kind": "k", "start": 0, "end": 5}]', true) as answer
+from target as t;
+create function pg_temp.opened_observed(observation jsonb, version bigint default 0, out outcome jsonb, out content text)
+language sql as $$
+    select o.outcome, o.current_content
+    from target as t, patchdiff.open_attempt(
+        t.id, 'patchdiff-tx/2', repeat('0', 64), jsonb_build_object(
+            'expected_target_version', version, 'expected_current_hash', t.hash, 'client_request_id', 'observed',
+            'observation', '{"engine": "e@1"}'::jsonb || observation
+        ), null
+    ) as o
+$$;
+create temporary table opening_observed on commit drop as
+select o.*
+from issued as i
+cross join lateral pg_temp.opened_observed(jsonb_build_object(
+    'observation_bundle_id', i.answer -> 'observation_bundle_id',
+    'observation_ids', jsonb_build_array(
+        i.answer #> '{observations,1,observation_id}', i.answer #> '{observations,0,observation_id}'
+    )
+)) as o;
+select is((select outcome ->> 'outcome' from opening_observed), 'open', 'an observed request is open');
+select is(
+    (select jsonb_path_query_array(outcome, '$.receipts[*].symbol_name') from opening_observed), '["alpha", "beta"]'::jsonb,
+    'with its receipts, in its order'
+);
+select is(
+    (select outcome -> 'receipts' -> 0 from opening_observed),
+    (select to_jsonb(o) from patchdiff.target_scope_observations as o where o.symbol_name = 'alpha' and o.target_file_id = t.id::uuid),
+    'each of them whole'
+) from target as t;
+select is(
+    (select outcome -> 'file' from opening_observed), '{"filename": "a", "target_type": "text/plain"}'::jsonb,
+    'and what the text''s language shows in'
+);
+select is(
+    (select o.outcome ? 'receipts' or o.outcome ? 'file' from pg_temp.opened_observed('{}') as o)::text, 'false',
+    'a refusal shows none of it'
+);
+select is(
+    (select o.outcome ? 'receipts' from pg_temp.opened('{"expected_target_version": 0}') as o)::text, 'false',
+    'nor does a request that is not observed'
 );
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- req: SQL-006, SQL-008, SQL-009
 begin;
-select plan(31);
+select plan(37);
 
 create temp table made as select patchdiff.initialize_target('f', E'text\n') ->> 'target_file_id' as id;
 -- What a role gets from a statement: its first value as text, or its SQLSTATE.
@@ -61,5 +61,15 @@ cross join (
     ('create table patchdiff.x (y integer)')
 ) as c (statement);
 
+select is(pg_temp.as_role(r.role_name, 'select ' || c.call), case r.role_name when 'patchdiff_editor' then c.expected else '42501' end,
+    r.role_name || ': ' || c.call)
+from (values ('patchdiff_editor'), ('patchdiff_reader')) as r (role_name)
+cross join (
+    values
+    ($$o.current_content from patchdiff.open_observation($1) as o$$, E'text\n'),
+    ($$patchdiff.issue_observations($1, 0, encode(sha256(convert_to(E'text\n', 'UTF8')), 'hex'), 'e', 'l',
+        '[{"name": "n", "kind": "k", "start": 0, "end": 4}]') ->> 'outcome'$$, 'issued'),
+    ($$patchdiff.observed_page($1, 'x', 'e') ->> 'code'$$, 'INVALID_OBSERVATION_ID')
+) as c (call, expected);
 select * from finish();
 rollback;

@@ -48,6 +48,15 @@ begin
     if misfit is not null then
         return;
     end if;
+    if _apply_record.protocol_version = 'patchdiff-observed-batch/1' and exists (
+        select from unnest(receipts) as r
+        where
+            r.observation_bundle_id
+            is distinct from (_apply_record.pdcp_content::jsonb ->> 'observation_bundle_id')::uuid
+    ) then
+        misfit := 'a receipt is not of the bundle that the record names';
+        return;
+    end if;
     if exists (
         select from unnest(v_changes.places, v_changes.ends, v_changes.matched, span_starts)
             as p (place, place_end, matched, start)
@@ -91,7 +100,7 @@ comment on function patchdiff._apply_record(
 ) is
 'Applies a stored record to a text at the places where its changes were found: the resulting UTF-8 bytes,
 and the facts and risks of the changes in order. receipts are those of an observed record, whose changes must lie
-inside their scopes, otherwise null. misfit says what of the record does not fit the text, the places or the scopes,
+inside their scopes, for a batch all of the bundle that it names; otherwise null. misfit says what of the record does not fit the text, the places or the scopes,
 or is null. ascii tells that the text is ASCII throughout; null byte_starts are counted. Raises PD020 for a text that
 is no record, PD021 for places that are none.';
 revoke all on function patchdiff._apply_record(

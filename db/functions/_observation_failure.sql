@@ -39,6 +39,12 @@ begin
             end
         );
     end if;
+    if
+        jsonb_typeof(v_observation -> 'observation_ids') <> 'array'
+        or v_observation -> 'observation_ids' = '[]'
+    then
+        return patchdiff._receipt_refusal('OBSERVATION_REQUIRED');
+    end if;
     select f.failure into v_failure
     from jsonb_array_elements(v_observation -> 'observation_ids') with ordinality as n (id, position)
     cross join lateral (

@@ -41,6 +41,14 @@ begin
         return '{"outcome": "diverged"}';
     end if;
     perform patchdiff._check_scopes(engine, language, scopes, bundle, v_target.content_code_points);
+    if max_chars < 1 or ("offset" >= 0 and "offset" <= all (
+        select (s.scope ->> 'end')::bigint - (s.scope ->> 'start')::bigint
+        from jsonb_array_elements(scopes) as s (scope)
+    )) is not true then
+        raise exception 'the page does not begin in the scope, or has no room'
+            using errcode = 'PD040',
+            hint = 'Give an offset from 0 to the code points of the scope, and max_chars of 1 or more, or null for 4000.';
+    end if;
 
     v_now := clock_timestamp();
     if bundle then
@@ -94,7 +102,8 @@ array of {name, kind, start, end} in code points, end exclusive: one, or up to 3
 65,536 code points in all for a bundle. Answers an outcome: issued, with observation_bundle_id and observations, the
 receipts in order, each with a page of its scope from offset code points into it on (at most max_chars code points,
 4,000 for null and never more than 8,000; with include_line_starts the lines that begin there); or, having written nothing, stale_base,
-diverged (the stored text does not have its hash) or no_target. Raises PD040 for scopes that are none.
+diverged (the stored text does not have its hash) or no_target. Raises PD040 for scopes that are none, and for a page
+that does not begin in each.
 Contract: patchdiff_observe_scope.';
 revoke all on function patchdiff.issue_observations(
     text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean

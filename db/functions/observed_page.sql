@@ -46,6 +46,11 @@ begin
             'offset must be from 0 to the scope''s ' || v_receipt.scope_end - v_receipt.scope_start || ' code points.'
         );
     end if;
+    if max_chars < 1 then
+        return patchdiff._refusal(
+            'invalid_argument', null, 'max_chars must be 1 or more, or null for 4000: it is ' || max_chars || '.'
+        );
+    end if;
     return jsonb_build_object(
         'status', 'observed',
         'mode', 'scope_page',
@@ -63,7 +68,7 @@ comment on function patchdiff.observed_page(text, text, text, bigint, bigint, bo
 'A page of a scope by its receipt, which must be of the current state of the target and of the given engine: from
 offset code points into the scope on, at most max_chars code points, 4,000 for null and never more than 8,000. An
 offset equal to the scope''s length is an empty last page. Answers status observed with mode scope_page; rejected
-with failure_reason context_invalid and the receipt''s code; invalid_argument for a malformed id or an offset
-outside the scope. Contract: patchdiff_observe_scope.';
+with failure_reason context_invalid and the receipt''s code; invalid_argument for a malformed id, an offset
+outside the scope or a max_chars below 1. Contract: patchdiff_observe_scope.';
 revoke all on function patchdiff.observed_page(text, text, text, bigint, bigint, boolean) from public;
 grant execute on function patchdiff.observed_page(text, text, text, bigint, bigint, boolean) to patchdiff_editor;

@@ -71,7 +71,11 @@ begin
         case
             when
                 v_row.failure_reason in ('target_encoding_invalid', 'protocol_invalid')
-                or (v_row.failure_reason = 'context_invalid' and failure ->> 'code' = 'OBSERVATION_REQUIRED')
+                or (
+                    v_row.failure_reason = 'context_invalid'
+                    and failure ->> 'code' = 'OBSERVATION_REQUIRED'
+                    and not request ? 'observation'
+                )
                 then failure
         end
     );
