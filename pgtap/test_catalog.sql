@@ -236,7 +236,9 @@ select is_empty(
 -- was ever issued
 select is_empty(
     $$select signature from functions
-      where is_api and name not in ('initialize_target', 'list_targets', 'schema_version', 'displayed')
+      where is_api and name not in (
+          'initialize_target', 'initialize_workspace_target', 'list_targets', 'schema_version', 'displayed'
+      )
           and proargnames[1] is distinct from 'target_file_id'$$,
     'an API function takes its target first'
 );
@@ -246,7 +248,9 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.name not in ('initialize_target', '_is_issued_elsewhere', 'list_targets')
+      where f.name not in (
+          'initialize_target', 'initialize_workspace_target', '_is_issued_elsewhere', 'list_targets'
+      )
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (
