@@ -6,7 +6,6 @@ import fcntl
 import os
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,6 @@ from tests.support.stdio import StdioClient
 from tests.support.workspace import Failing, Managed, baseline, before, sha256_of, tree
 
 INITIALIZE = "patchdiff_initialize_target"
-
-
-@pytest.fixture
-def managed(database_url: str, tmp_path: Path) -> Iterator[Managed]:
-    """A service on an empty root directory."""
-    root = tmp_path / "root"
-    root.mkdir()
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        yield Managed(connection, root)
 
 
 @pytest.mark.req("WORK-001", "WORK-004")

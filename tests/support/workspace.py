@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 
@@ -165,7 +165,12 @@ class Failing:
     """
 
     def __init__(
-        self, number: int, step: str | None = None, code: int = errno.EIO, *, ever_after: bool = False
+        self,
+        number: int,
+        step: str | None = None,
+        code: int = errno.EIO,
+        *,
+        ever_after: bool = False,
     ) -> None:
         self._number, self._step, self._code = number, step, code
         self._ever_after = ever_after
@@ -187,10 +192,10 @@ class Failing:
 
         return call
 
-    def __enter__(self) -> Failing:
+    def __enter__(self) -> Self:
         self._context = wrapped(self._wrap)
         self._context.__enter__()
         return self
 
-    def __exit__(self, *problem: Any) -> None:
+    def __exit__(self, *problem: object) -> None:
         self._context.__exit__(*problem)
