@@ -1,8 +1,8 @@
 """Publications by processes that are killed: `python -m tests.support.publication_steps URL ROOT
 KIND`.
 
-For each step of a publication, before and after its every system call, within a write and around
-the commit, one child process publishes a target of its own and kills itself there. KIND is existing
+For each step of a publication, after its every system call, within a write and around the commit,
+one child process publishes a target of its own and kills itself there. KIND is existing
 (a file that was imported) or new (a text of the call, below directories that are missing). For each
 of them one line of JSON is printed: the step, the target and its path. The last child lives.
 """
@@ -42,7 +42,6 @@ class Countdown:
 
     def wrap(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
-            self.step(f"before {name}")
             if name == "write":
                 file, content = arguments
                 arguments = (file, content[: len(content) // 2 + 1])
