@@ -115,7 +115,10 @@ CASES: dict[str, dict[str, tuple[list[Any], list[Any]]]] = {
     "save": {
         "target_file_id": TARGET,
         "export_after_save": BOOLEAN,
-        "sync_workspace": ([*BOOLEAN[0], None], [value for value in BOOLEAN[1] if value is not None]),
+        "sync_workspace": (
+            [*BOOLEAN[0], None],
+            [value for value in BOOLEAN[1] if value is not None],
+        ),
         "workspace_eol_format": (
             ["original_eol", "canonical_lf", "crlf"],
             ["", "original_text", "lf", "CRLF", "crlf\n", "\ud800", None, *NOT_STRINGS],

@@ -333,8 +333,12 @@ def test_a_process_that_is_killed_at_any_step(
     new = NEW.replace("\n", "\r\n" if kind == "existing" else "\n").encode()
     placed = "rename" if kind == "existing" else "link"
     steps = [run["step"] for run in runs]
-    assert {f"after {placed}", "before any statement", "before COMMIT", "after COMMIT"} <= set(steps)
-    assert {"after flock", "after fchmod", "after write", "after fsync", "after close"} <= set(steps)
+    assert {f"after {placed}", "before any statement", "before COMMIT", "after COMMIT"} <= set(
+        steps
+    )
+    assert {"after flock", "after fchmod", "after write", "after fsync", "after close"} <= set(
+        steps
+    )
     assert steps[-1] == ""
     installed = False
     with psycopg.connect(database_url, autocommit=True) as connection:
