@@ -305,6 +305,24 @@ def test_a_server_goes_on_after_a_lost_commit(
         client.close()
 
 
+@pytest.mark.req("WORK-014")
+def test_what_is_confirmed_as_durable_was_synced(managed: Managed) -> None:
+    synced = []
+    fsync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        fsync(descriptor)
+        synced.append(os.fstat(descriptor))
+
+    target = managed.inline("a/b/f", "new\n")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", watched)
+        assert managed.saved(target)["workspace_sync"]["durability"] == "confirmed"
+    # each entry that was made, in the order of making, and the file before its entry
+    expected = [managed.root, managed.root / "a", managed.root / "a/b/f", managed.root / "a/b"]
+    assert [found.st_ino for found in synced] == [path.stat().st_ino for path in expected]
+
+
 @pytest.mark.req("WORK-013")
 def test_short_writes_are_continued(managed: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
     target = managed.imported("f", b"old\n")
