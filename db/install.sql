@@ -3,8 +3,8 @@
 \set ON_ERROR_STOP on
 begin isolation level read committed read write;
 \ir bootstrap.sql
-select patchdiff._check_migrations(newest => 4, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f", "4": "6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6"}') \gset
-select patchdiff._drop_views(newest => 4, sha256 => '4b245121084ea3612afe44e30131c9e4efe8066ea1d42744e7f0799c51f80c61') \gset
+select patchdiff._check_migrations(newest => 5, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f", "4": "6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6", "5": "7edf4dc1e370a799f2f41a1f85b535fd204a481d375893896046b7563d7fe082"}') \gset
+select patchdiff._drop_views(newest => 5, sha256 => '002c9013093d80832916520131e51f3000160dcbb60cc9a693c1725a55b0bce2') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -33,7 +33,14 @@ select 4 not in (
 \ir migrations/0004_observation.sql
 select patchdiff._record_migration(migration_number => 4, migration_name => '0004_observation', sha256 => '6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => '4b245121084ea3612afe44e30131c9e4efe8066ea1d42744e7f0799c51f80c61') \gset
+select 5 not in (
+    select m.migration_number from patchdiff.schema_migrations as m
+) as patchdiff_applies \gset
+\if :patchdiff_applies
+\ir migrations/0005_workspace.sql
+select patchdiff._record_migration(migration_number => 5, migration_name => '0005_workspace', sha256 => '7edf4dc1e370a799f2f41a1f85b535fd204a481d375893896046b7563d7fe082') \gset
+\endif
+select patchdiff._drop_private_functions(sha256 => '002c9013093d80832916520131e51f3000160dcbb60cc9a693c1725a55b0bce2') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -121,6 +128,7 @@ select patchdiff._drop_private_functions(sha256 => '4b245121084ea3612afe44e30131
 \ir functions/_request_key_failure.sql
 \ir functions/_runtime_version.sql
 \ir functions/_save_failure.sql
+\ir functions/_save_rejection.sql
 \ir functions/_scope_misfit.sql
 \ir functions/_sha256_hex.sql
 \ir functions/_slice.sql
@@ -141,6 +149,7 @@ select patchdiff._drop_private_functions(sha256 => '4b245121084ea3612afe44e30131
 \ir functions/_with_ledger_intents.sql
 \ir functions/_with_log_intents.sql
 \ir functions/_within_page_budget.sql
+\ir functions/_workspace_failure.sql
 \ir functions/accept_attempt.sql
 \ir functions/change_texts.sql
 \ir functions/content_at.sql
@@ -151,12 +160,14 @@ select patchdiff._drop_private_functions(sha256 => '4b245121084ea3612afe44e30131
 \ir functions/get_pdcp_log.sql
 \ir functions/get_target.sql
 \ir functions/initialize_target.sql
+\ir functions/initialize_workspace_target.sql
 \ir functions/issue_observations.sql
 \ir functions/list_attempts.sql
 \ir functions/list_targets.sql
 \ir functions/observed_page.sql
 \ir functions/open_attempt.sql
 \ir functions/open_observation.sql
+\ir functions/open_publication.sql
 \ir functions/preview_attempt.sql
 \ir functions/read_lines.sql
 \ir functions/read_target.sql
@@ -177,5 +188,5 @@ select patchdiff._drop_private_functions(sha256 => '4b245121084ea3612afe44e30131
 \ir views/failure_rates.sql
 \ir views/open_cycles.sql
 \ir views/who_and_when.sql
-select patchdiff._record_functions(sha256 => '4b245121084ea3612afe44e30131c9e4efe8066ea1d42744e7f0799c51f80c61') \gset
+select patchdiff._record_functions(sha256 => '002c9013093d80832916520131e51f3000160dcbb60cc9a693c1725a55b0bce2') \gset
 commit;

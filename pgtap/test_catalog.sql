@@ -100,6 +100,7 @@ values
 ('_request_key_failure(jsonb)', 'immutable', 'private'),
 ('_runtime_version(text, text)', 'stable', 'private'),
 ('_save_failure(jsonb, bigint, text, text)', 'immutable', 'private'),
+('_save_rejection(uuid, text, bigint, jsonb)', 'immutable', 'private'),
 ('_scope_misfit(patchdiff.target_scope_observations[], uuid[], bigint[], text[], text[], text[], text[])', 'immutable', 'private'),
 ('_sha256_hex(text)', 'immutable', 'private'),
 ('_slice(text, boolean, bigint, bigint)', 'immutable', 'private'),
@@ -120,6 +121,7 @@ values
 ('_with_ledger_intents(uuid, jsonb)', 'stable', 'private'),
 ('_with_log_intents(uuid, jsonb)', 'stable', 'private'),
 ('_within_page_budget(bigint[])', 'immutable', 'private'),
+('_workspace_failure(uuid, numeric, numeric, jsonb)', 'stable', 'private'),
 ('accept_attempt(text, bigint, text, text, text, jsonb, bigint[], bigint[], text, jsonb)', 'volatile', 'editor'),
 ('change_texts(text, text, bigint)', 'stable', 'reader'),
 ('content_at(text, bigint)', 'stable', 'reader'),
@@ -130,12 +132,14 @@ values
 ('get_pdcp_log(text, bigint, bigint, text, text, text, boolean)', 'stable', 'reader'),
 ('get_target(text)', 'stable', 'reader'),
 ('initialize_target(text, text, text, text)', 'volatile', 'editor'),
+('initialize_workspace_target(text, text, text, text, numeric, numeric)', 'volatile', 'editor'),
 ('issue_observations(text, bigint, text, text, text, jsonb, boolean, bigint, bigint, boolean)', 'volatile', 'editor'),
 ('observed_page(text, text, text, bigint, bigint, boolean)', 'stable', 'editor'),
 ('list_attempts(text, bigint, bigint, text)', 'stable', 'reader'),
 ('list_targets(bigint, text)', 'stable', 'reader'),
 ('open_attempt(text, text, text, jsonb, jsonb)', 'volatile', 'editor'),
 ('open_observation(text, boolean)', 'volatile', 'editor'),
+('open_publication(text, jsonb, boolean, text, numeric, numeric)', 'volatile', 'editor'),
 ('preview_attempt(text, jsonb, jsonb)', 'stable', 'reader'),
 ('read_lines(text, bigint, bigint, bigint, bigint, boolean)', 'stable', 'reader'),
 ('read_target(text, bigint, bigint)', 'stable', 'reader'),
@@ -232,7 +236,9 @@ select is_empty(
 -- id was issued there, and answers no more, because a receipt of another target is refused with a code of its own
 select is_empty(
     $$select signature from functions
-      where is_api and name not in ('initialize_target', 'list_targets', 'schema_version', 'displayed')
+      where is_api and name not in (
+          'initialize_target', 'initialize_workspace_target', 'list_targets', 'schema_version', 'displayed'
+      )
           and proargnames[1] is distinct from 'target_file_id'$$,
     'an API function takes its target first'
 );
@@ -242,7 +248,9 @@ select is_empty(
 );
 select is_empty(
     $$select f.signature from functions f
-      where f.name not in ('initialize_target', '_is_issued_elsewhere', 'list_targets')
+      where f.name not in (
+          'initialize_target', 'initialize_workspace_target', '_is_issued_elsewhere', 'list_targets'
+      )
           and exists (select from target_tables t where f.prosrc ~ ('\mpatchdiff\.' || t.name || '\M'))
           and f.proargnames[1] is distinct from 'target_file_id'
           and not exists (

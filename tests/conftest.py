@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -35,6 +36,17 @@ def service(database_url: str) -> Iterator[Any]:
 
     with psycopg.connect(database_url, autocommit=True) as connection:
         yield Service(connection)
+
+
+@pytest.fixture
+def managed(database_url: str, tmp_path: Path) -> Iterator[Any]:
+    """A service with an empty root directory as its workspace (tests.support.workspace.Managed)."""
+    from tests.support.workspace import Managed
+
+    root = tmp_path / "root"
+    root.mkdir()
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        yield Managed(connection, root)
 
 
 @pytest.fixture(scope="module")

@@ -112,7 +112,18 @@ CASES: dict[str, dict[str, tuple[list[Any], list[Any]]]] = {
     # judges its arguments itself, as a submission does
     "preview": {},
     # guards are judged by the database, and reject
-    "save": {"target_file_id": TARGET, "export_after_save": BOOLEAN},
+    "save": {
+        "target_file_id": TARGET,
+        "export_after_save": BOOLEAN,
+        "sync_workspace": (
+            [*BOOLEAN[0], None],
+            [value for value in BOOLEAN[1] if value is not None],
+        ),
+        "workspace_eol_format": (
+            ["original_eol", "canonical_lf", "crlf"],
+            ["", "original_text", "lf", "CRLF", "crlf\n", "\ud800", None, *NOT_STRINGS],
+        ),
+    },
     "replay": {"target_file_id": TARGET},
     "get_pdcp_log": {
         "target_file_id": TARGET,

@@ -73,7 +73,7 @@ PARAMETERS = {
     "patchdiff_preview": "target_file_id! format! expected_target_version expected_current_hash "
     "intent edits operations replacement",
     "patchdiff_save": "target_file_id! expected_target_version expected_current_hash "
-    "export_after_save",
+    "export_after_save sync_workspace workspace_eol_format",
     "patchdiff_replay": "target_file_id!",
     "patchdiff_get_pdcp_log": "target_file_id! limit before_sequence status content_hash "
     "client_request_id include_content",

@@ -207,7 +207,8 @@ SAVE: Final = Tool(
     title="Save a checkpoint",
     description=(
         "Keep a target's current text as a snapshot and begin a new editing cycle; text, hash and "
-        "version stay. Give expected_target_version to save only what you have read."
+        "version stay. Give expected_target_version to save only what you have read. With "
+        "sync_workspace the text is also published to the target's file."
     ),
     input_schema=input_schema(
         {
@@ -217,13 +218,27 @@ SAVE: Final = Tool(
                 for name in ("expected_target_version", "expected_current_hash")
             },
             "export_after_save": boolean("Also return the saved text, with LF line endings."),
+            "sync_workspace": {
+                "type": ["boolean", "null"],
+                "default": None,
+                "description": "Publish to the file below PATCHDIFF_WORKSPACE_ROOT; null follows "
+                "PATCHDIFF_WORKSPACE_SYNC_ON_SAVE.",
+            },
+            "workspace_eol_format": {
+                "type": "string",
+                "enum": ["original_eol", "canonical_lf", "crlf"],
+                "default": "original_eol",
+                "description": "Line endings to publish; original_eol is that of the source.",
+            },
         },
         ("target_file_id",),
     ),
     read_only=False,
     idempotent=False,
     destructive=False,
-    checked_arguments=frozenset({"target_file_id", "export_after_save"}),
+    checked_arguments=frozenset(
+        {"target_file_id", "export_after_save", "sync_workspace", "workspace_eol_format"}
+    ),
 )
 
 REPLAY: Final = read_tool(

@@ -92,6 +92,29 @@ select patchdiff.save_checkpoint(
 )
 """
 
+_INITIALIZE_WORKSPACE_TARGET = """
+select patchdiff.initialize_workspace_target(
+    filename => %(filename)s,
+    content => %(content)s,
+    content_type => %(content_type)s,
+    project_id => %(project_id)s,
+    root_device => %(root_device)s,
+    root_inode => %(root_inode)s
+)
+"""
+
+_OPEN_PUBLICATION = """
+select o.answer, o.relative_path, o.content, o.content_eol, o.baseline_sha256, o.baseline_bytes
+from patchdiff.open_publication(
+    target_file_id => %(target_file_id)s,
+    guards => %(guards)s,
+    export_after_save => %(export_after_save)s,
+    workspace_eol_format => %(workspace_eol_format)s,
+    root_device => %(root_device)s,
+    root_inode => %(root_inode)s
+) as o
+"""
+
 _OPEN_OBSERVATION = """
 select o.refusal, o.filename, o.target_type, o.version, o.current_hash, o.current_content
 from patchdiff.open_observation(
@@ -190,6 +213,18 @@ class ObservedFile(NamedTuple):
     version: int
     current_hash: str
     text: str
+
+
+class OpenedPublication(NamedTuple):
+    """What patchdiff.open_publication answers: the save's answer; the rest is None unless that is
+    saved, and the baseline is also None for a file that must not exist yet."""
+
+    answer: JsonObject
+    relative_path: str | None
+    content: str
+    content_eol: str
+    baseline_sha256: str | None
+    baseline_bytes: int
 
 
 class ReplayInput(NamedTuple):
@@ -345,6 +380,49 @@ def save_checkpoint(
             "guards": _jsonb(guards),
             "export_after_save": export_after_save,
         },
+    )
+
+
+def initialize_workspace_target(
+    connection: psycopg.Connection[Any],
+    arguments: Mapping[str, object],
+    *,
+    root_device: int,
+    root_inode: int,
+) -> JsonObject:
+    """Makes a target of a file's text and records where the file is; returns the tool's answer."""
+    return _one(
+        connection,
+        _INITIALIZE_WORKSPACE_TARGET,
+        {**arguments, "root_device": root_device, "root_inode": root_inode},
+    )
+
+
+def open_publication(
+    connection: psycopg.Connection[Any],
+    *,
+    target_file_id: str,
+    guards: JsonObject,
+    export_after_save: bool,
+    workspace_eol_format: str,
+    root_device: int,
+    root_inode: int,
+) -> OpenedPublication:
+    """Saves a target and records what is about to be written to its file, which the caller does
+    before it commits."""
+    return OpenedPublication(
+        *_row(
+            connection,
+            _OPEN_PUBLICATION,
+            {
+                "target_file_id": target_file_id,
+                "guards": _jsonb(guards),
+                "export_after_save": export_after_save,
+                "workspace_eol_format": workspace_eol_format,
+                "root_device": root_device,
+                "root_inode": root_inode,
+            },
+        )
     )
 
 

@@ -16,6 +16,7 @@ from patchdiff.connect import Database
 from patchdiff.protocol import Answer, build_server, run
 from patchdiff.service import Service
 from patchdiff.settings import Settings, StartupError
+from patchdiff.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +34,14 @@ def serve(settings: Settings, descriptors: tuple[int, int]) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     with closing(Database(settings)) as database:
         calls = ServiceCalls(
-            database, partial(Service, strict_observation=settings.strict_observation)
+            database,
+            partial(
+                Service,
+                strict_observation=settings.strict_observation,
+                workspace=Workspace(
+                    settings.workspace_root, sync_on_save=settings.workspace_sync_on_save
+                ),
+            ),
         )
         calls.connect()
         return run(build_server(tools, calls), descriptors)

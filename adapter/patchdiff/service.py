@@ -19,6 +19,12 @@ from patchdiff.replay import replay
 from patchdiff.search import occurrence_page
 from patchdiff.structure.engine import Engine
 from patchdiff.submission import Submission, SubmissionPipeline
+from patchdiff.workspace import (
+    ImportedFile,
+    Workspace,
+    content_conflict,
+    owned_transaction_required,
+)
 
 JsonObject = dict[str, Any]
 
@@ -44,16 +50,20 @@ class Service:
         *,
         strict_observation: bool = False,
         engine: Engine | None = None,
+        workspace: Workspace | None = None,
     ) -> None:
         """Serves through ``connection``, to a database that ``patchdiff migrate`` has prepared.
 
         With ``strict_observation`` every write outside an observed scope is rejected and recorded.
         ``engine`` finds the symbols of texts; services can share one. Without it the service has
         its own, whose child process starts with the first text and ends with this one.
+        ``workspace`` has the files that targets are imported from and published to; without one
+        both are refused.
         """
         self._connection = connection
         self._strict_observation = strict_observation
         self._engine = engine or Engine()
+        self._workspace = workspace or Workspace()
         self._observer = Observer(connection, self._engine, self._transaction, self._statement)
         self._submissions = SubmissionPipeline(
             connection,
@@ -72,7 +82,10 @@ class Service:
         from_workspace: bool = False,
     ) -> JsonObject:
         """Makes a target of ``content`` at version 0, its line ends recorded and then made LF
-        (contract, section 1)."""
+        (contract, section 1).
+
+        With ``from_workspace`` the text is that of the workspace's file at the path ``filename``.
+        """
         arguments = {
             "filename": filename,
             "content": content,
@@ -83,12 +96,7 @@ class Service:
             "initialize_target", {**arguments, "from_workspace": from_workspace}
         )
         if refusal is None and from_workspace:
-            refusal = {
-                "status": "invalid_argument",
-                "code": "workspace_not_configured",
-                "failure_detail": "from_workspace needs a managed workspace, and this server has"
-                " none: send the text as content.",
-            }
+            return self._import(arguments)
         return refusal or self._call("initialize_target", arguments)
 
     def handle_upload(
@@ -329,27 +337,50 @@ class Service:
         expected_target_version: int | None = None,
         expected_current_hash: str | None = None,
         export_after_save: bool = False,
+        sync_workspace: bool | None = None,
+        workspace_eol_format: str = "original_eol",
     ) -> JsonObject:
         """Keeps the text as a snapshot and begins a new editing cycle; changes no text (contract,
         "patchdiff_save").
 
         Guards are optional; a stale or malformed one rejects the save, and nothing is kept.
+        ``sync_workspace`` also publishes the text to its file, with the line ends of
+        ``workspace_eol_format``, in a transaction that the service owns; null does what the
+        workspace does by default (contract, "Publication outcomes").
         """
         refusal = self._refusal(
-            "save", {"target_file_id": target_file_id, "export_after_save": export_after_save}
+            "save",
+            {
+                "target_file_id": target_file_id,
+                "export_after_save": export_after_save,
+                "sync_workspace": sync_workspace,
+                "workspace_eol_format": workspace_eol_format,
+            },
         )
         if refusal is not None:
             return refusal
         guards = {
-            "expected_target_version": expected_target_version,
-            "expected_current_hash": expected_current_hash,
+            "expected_target_version": storable_guard(expected_target_version),
+            "expected_current_hash": storable_guard(expected_current_hash),
         }
+        if self._workspace.sync_on_save if sync_workspace is None else sync_workspace:
+            if self._connection.info.transaction_status != TransactionStatus.IDLE:
+                return owned_transaction_required(target_file_id)
+            return _verdict_first(
+                self._workspace.publish(
+                    self._connection,
+                    target_file_id=target_file_id,
+                    guards=guards,
+                    export_after_save=export_after_save,
+                    workspace_eol_format=workspace_eol_format,
+                )
+            )
         with self._statement():
             return _verdict_first(
                 database.save_checkpoint(
                     self._connection,
                     target_file_id=target_file_id,
-                    guards={name: storable_guard(value) for name, value in guards.items()},
+                    guards=guards,
                     export_after_save=export_after_save,
                 )
             )
@@ -491,6 +522,21 @@ class Service:
             )
         )
         return answer | ({"correlation_id": str(uuid.uuid4())} if include_correlation_id else {})
+
+    def _import(self, arguments: JsonObject) -> JsonObject:
+        if arguments["content"] is not None:
+            return content_conflict()
+        found = self._workspace.read(arguments["filename"])
+        if not isinstance(found, ImportedFile):
+            return found
+        with self._statement():
+            answer = database.initialize_workspace_target(
+                self._connection,
+                arguments | {"content": found.text},
+                root_device=found.root_device,
+                root_inode=found.root_inode,
+            )
+        return _verdict_first(answer)
 
     def _submit(
         self,

@@ -30,14 +30,8 @@ begin
     end if;
     v_failure := patchdiff._save_failure(guards, v_target.version, v_target.current_hash, v_target.current_content);
     if v_failure is not null then
-        return v_failure || jsonb_build_object(
-            'status', 'rejected',
-            'target_file_id', v_target.target_file_id,
-            'snapshot_id', null,
-            'closed_editing_cycle_id', null,
-            'new_editing_cycle_id', null,
-            'current_hash', v_target.current_hash,
-            'version', v_target.version
+        return patchdiff._save_rejection(
+            v_target.target_file_id, v_target.current_hash, v_target.version, v_failure
         );
     end if;
 

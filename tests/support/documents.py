@@ -21,7 +21,7 @@ SHA256_PATTERN = re.compile(r"[0-9a-f]{64}")
 
 TABLES = (
     "cloud_target_files", "editing_cycles", "target_snapshots", "append_only_pdcp_logs",
-    "manifest_ledger", "target_scope_observations", "target_scope_bundles",
+    "manifest_ledger", "target_scope_observations", "target_scope_bundles", "workspace_files",
 )  # fmt: skip
 
 # What breaks careless counting: line ends of every kind, astral, combining, joining, jamo, marks.
