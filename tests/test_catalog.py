@@ -4,17 +4,16 @@ import inspect
 import json
 import re
 from collections.abc import Iterator
-from re import _constants as opcodes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from patchdiff import Service
-from patchdiff.catalog import PROFILES, TOOLS, ProfileUnavailableError, Tool, tools_of
+from patchdiff.catalog import TOOLS, Tool
 from patchdiff.catalog_schemas import PATTERN_MEANINGS
 from patchdiff.preview import NOT_GIVEN
+from patchdiff.profiles import PROFILES
 from tests.support.pipes import Child
 
 CONTRACT_ORDER = [
@@ -84,6 +83,10 @@ PARAMETERS = {
     OBSERVED: "target_file_id! intent! observation_id operations observation_bundle_id groups "
     f"{REQUEST}",
 }
+SPAN = (
+    "op! start! end! expected_text! replace! change_id rationale risk expected_before "
+    "expected_after"
+)
 EDIT = "match! replace! change_id rationale risk occurrence_index anchor_before anchor_after"
 
 every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.method)
@@ -105,27 +108,14 @@ def properties(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any
         yield from properties(alternative, path)
 
 
-def patterns() -> set[str]:
-    return set(re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', json.dumps(schemas())))
-
-
 def schemas() -> list[dict[str, Any]]:
     return [tool.input_schema for tool in TOOLS.values()]
 
 
 @pytest.mark.req("CAT-001", "CAT-002", "CAT-003", "CAT-004", "CAT-005", "CAT-006")
-def test_the_tools_and_the_profiles() -> None:
+def test_the_tools() -> None:
     assert list(TOOLS) == CONTRACT_ORDER
     assert len(TOOLS) == 17
-    assert [tool.name for tool in tools_of("full")] == CONTRACT_ORDER
-    assert [tool.name for tool in tools_of("reader")] == READER
-    assert set(PROFILES) == {"full", "reader"}
-
-
-@pytest.mark.parametrize("profile", ["observed-editor-v2", "workspace", "plastic"])
-def test_a_profile_without_its_tools_is_refused_by_name(profile: str) -> None:
-    with pytest.raises(ProfileUnavailableError, match=f"{profile}.*full, reader"):
-        tools_of(profile)
 
 
 @every_tool
@@ -133,7 +123,7 @@ def test_a_profile_without_its_tools_is_refused_by_name(profile: str) -> None:
 def test_the_root_of_a_schema_is_a_plain_closed_object(tool: Tool) -> None:
     extension = {"x-patchdiff-capabilities"} if tool.name in SUBMISSIONS[1:] else set()
     plain = {"type", "properties", "required", "additionalProperties"}
-    assert set(tool.input_schema) == plain | extension
+    assert set(tool.input_schema) - {"examples"} == plain | extension
     assert tool.input_schema["type"] == "object"
     assert tool.input_schema["additionalProperties"] is False
     Draft202012Validator.check_schema(tool.input_schema)
@@ -223,6 +213,19 @@ def test_groups_are_objects_of_receipt_and_operations() -> None:
     assert operations_of_a_group["items"] == properties["operations"]["items"]
 
 
+@pytest.mark.req("CAT-023")
+def test_the_operations_are_described_as_matches_and_spans() -> None:
+    operations = TOOLS["patchdiff_submit_operations"].input_schema["properties"]["operations"]
+    match, span = operations["items"]["oneOf"]
+    assert (match["properties"]["op"]["const"], span["properties"]["op"]["const"]) == (
+        "match",
+        "span",
+    )
+    assert spelled(match) == {"op!", *EDIT.split()}
+    assert spelled(span) == set(SPAN.split())
+    assert match["additionalProperties"] is span["additionalProperties"] is False
+
+
 @pytest.mark.req("CAT-024", "CAT-025", "CAT-026", "CAT-027")
 def test_the_newer_submissions_state_their_capabilities() -> None:
     operations, replacement = (
@@ -245,31 +248,6 @@ def test_the_newer_submissions_state_their_capabilities() -> None:
         "operations": ["replace_all"],
         "size_limits": {"code_points": 1_000_000, "utf8_bytes": 1_048_576},
     }
-
-
-def operations(parsed: Any) -> Iterator[Any]:
-    for operation, value in parsed:
-        yield operation
-        for part in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(part, parser.SubPattern):
-                yield from operations(part)
-
-
-def test_patterns_keep_to_re2_syntax() -> None:
-    found = [json.loads(pattern) for pattern in patterns()]
-    assert len(found) >= 5
-    for pattern in found:
-        used = set(operations(parser.parse(pattern)))
-        refused = {
-            opcodes.ASSERT,
-            opcodes.ASSERT_NOT,
-            opcodes.GROUPREF,
-            opcodes.GROUPREF_EXISTS,
-            opcodes.ATOMIC_GROUP,
-            opcodes.POSSESSIVE_REPEAT,
-        }
-        assert not used & refused, pattern
-        assert not re.search(r"\\[ZGKX]|\(\?[^:)]", pattern), pattern
 
 
 @every_tool
@@ -369,7 +347,7 @@ def test_the_listing_on_the_wire_is_the_catalog_and_small() -> None:
     assert child.line() == first
     assert child.end()[0] == 0
     listed = json.loads(first)["result"]["tools"]
-    for tool, given in zip(tools_of("reader"), listed, strict=True):
+    for tool, given in zip(PROFILES["reader"].tools, listed, strict=True):
         assert given == {
             "name": tool.name,
             "title": tool.title,
@@ -389,7 +367,9 @@ def test_the_listing_on_the_wire_is_the_catalog_and_small() -> None:
 def test_the_full_listing_is_at_most_64_kib() -> None:
     from patchdiff.protocol import listing
 
-    payload = listing(tools_of("full")).model_dump(by_alias=True, mode="json", exclude_none=True)
+    payload = listing(PROFILES["full"].tools).model_dump(
+        by_alias=True, mode="json", exclude_none=True
+    )
     text = json.dumps({"tools": payload["tools"]}, ensure_ascii=True, separators=(",", ":"))
     assert len(payload["tools"]) == len(CONTRACT_ORDER)
     assert len(text) <= 65_536

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 
-from patchdiff.catalog import tools_of
-from patchdiff.protocol import instructions
+from patchdiff.profiles import PROFILES
 from tests.support.pipes import ROOT, Child, initialize_params, tool_answer
 
 TARGET = "00000000-0000-4000-8000-000000000000"
@@ -188,7 +186,7 @@ def test_handshake_revisions_are_negotiated(asked: str, given: str) -> None:
     assert list(result["capabilities"]) == ["tools"]
     child.send_message(method="notifications/initialized")
     listed = child.ask("tools/list", {})["result"]["tools"]
-    assert [tool["name"] for tool in listed] == [tool.name for tool in tools_of("reader")]
+    assert [tool["name"] for tool in listed] == [tool.name for tool in PROFILES["reader"].tools]
     is_error, answer = call(child, FIND, {"target_file_id": TARGET, "text": "echo"})
     assert (is_error, answer) == (False, {"status": "ok", "text": "echo"})
     assert child.end()[0] == 0
@@ -214,13 +212,5 @@ def test_the_sdk_client_completes_a_session(mode: str) -> None:
 
     version, names, text = anyio.run(converse)
     assert version == {"legacy": "2025-11-25"}.get(mode, "2026-07-28")
-    assert names == [tool.name for tool in tools_of("reader")]
+    assert names == [tool.name for tool in PROFILES["reader"].tools]
     assert json.loads(text) == {"status": "ok", "text": "echo \u2028\u00e9"}
-
-
-@pytest.mark.parametrize("profile", ["full", "reader"])
-def test_the_instructions_name_tools_that_the_session_has(profile: str) -> None:
-    tools = tools_of(profile)
-    named = set(re.findall(r"patchdiff_[a-z_]+", instructions(tools)))
-    assert len(named) >= 4
-    assert named <= {tool.name for tool in tools}

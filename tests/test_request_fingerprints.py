@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from patchdiff import Service
-from patchdiff.catalog import PROFILES
+from patchdiff.profiles import PROFILES
 from tests.support.documents import (
     ServiceCaller,
     accepted,
@@ -118,7 +118,9 @@ def test_response_mode_and_profile_do_not_change_a_fingerprint(client, database_
         {"PATCHDIFF_MCP_RESPONSE_MODE": "detailed"},
     ]
     settings += [
-        {"PATCHDIFF_MCP_PROFILE": profile} for profile, names in PROFILES.items() if EDITS in names
+        {"PATCHDIFF_MCP_PROFILE": name}
+        for name, profile in PROFILES.items()
+        if EDITS in [tool.name for tool in profile.tools]
     ]
     for environment in settings:
         before, after = (document(caller, TEXT)["target_file_id"] for _ in range(2))

@@ -12,7 +12,6 @@ import pytest
 from patchdiff.catalog import TOOLS
 from patchdiff.protocol import Answer
 from patchdiff.server import ServiceCalls
-from tests.support.pipes import ROOT
 from tests.support.stdio import StdioClient
 
 READ = TOOLS["patchdiff_get_target"]
@@ -164,23 +163,6 @@ def test_a_repeated_context_is_named_instead_of_sent(sessions: Sessions) -> None
     shown = answer.payload["current_context"]
     assert isinstance(shown, dict)
     assert shown["unavailable_reason"] == "same_as_failure_context"
-
-
-@pytest.mark.parametrize("profile", ["observed-editor-v2", "workspace", "plastic"])
-def test_a_profile_that_this_version_lacks_stops_the_start(profile: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "patchdiff.cli", "mcp"],
-        env={**os.environ, "PATCHDIFF_MCP_PROFILE": profile},
-        cwd=ROOT,
-        input=b"",
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stdout == b""
-    assert len(done.stderr.splitlines()) == 1
-    assert f"PATCHDIFF_MCP_PROFILE={profile}".encode() in done.stderr
 
 
 @pytest.mark.req("MCP-003", "MCP-012", "MCP-014", "MCP-016", "MCP-017", "MCP-018")

@@ -1,16 +1,17 @@
 """PatchDIFF: guarded, atomic, audited and replayable document edits, recorded in PostgreSQL.
 
 `Service` holds the tools as Python calls over one database connection; `patchdiff mcp` offers the
-same tools to a model.
+same tools to a model, and `ExternalMCPAdapter` does what that command does inside another program.
 """
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from patchdiff.external_adapter import ExternalMCPAdapter
     from patchdiff.service import Service
 
-__all__ = ["Service", "__version__"]
+__all__ = ["ExternalMCPAdapter", "Service", "__version__"]
 
 __version__ = version("patchdiff-pg")
 
@@ -21,4 +22,8 @@ def __getattr__(name: str) -> Any:
         from patchdiff.service import Service
 
         return Service
+    if name == "ExternalMCPAdapter":
+        from patchdiff.external_adapter import ExternalMCPAdapter
+
+        return ExternalMCPAdapter
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

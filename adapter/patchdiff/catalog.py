@@ -1,4 +1,4 @@
-"""The tools as they are advertised: names, texts, input schemas, annotations, and the profiles.
+"""The tools of the contract as they are advertised: names, texts, input schemas, annotations.
 
 Contract sections 1 to 4 say what each tool takes; "Discovery, argument errors and examples" says
 how it is advertised. The schemas of reads and history are also the check at run time
@@ -10,18 +10,14 @@ from types import MappingProxyType
 from typing import Final
 
 from patchdiff import catalog_documents, catalog_structure, catalog_transactions
+from patchdiff.catalog_examples import with_examples
 from patchdiff.catalog_tool import Tool
 
-__all__ = ["PROFILES", "TOOLS", "ProfileUnavailableError", "Tool", "tools_of"]
-
-
-class ProfileUnavailableError(ValueError):
-    """The chosen profile is a valid setting, but this version does not have its tools."""
-
+__all__ = ["TOOLS", "Tool"]
 
 TOOLS: Final[Mapping[str, Tool]] = MappingProxyType(
     {
-        tool.name: tool
+        tool.name: with_examples(tool)
         for tool in (
             catalog_documents.INITIALIZE_TARGET,
             catalog_documents.HANDLE_UPLOAD,
@@ -44,25 +40,3 @@ TOOLS: Final[Mapping[str, Tool]] = MappingProxyType(
     }
 )
 """Every tool by name, in the contract's order."""
-
-PROFILES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "full": tuple(TOOLS),
-        "reader": tuple(name for name, tool in TOOLS.items() if tool.read_only),
-    }
-)
-"""The names of the tools of each profile that this version can serve."""
-
-
-def tools_of(profile: str) -> tuple[Tool, ...]:
-    """The tools of `profile`, in the contract's order.
-
-    Raises ProfileUnavailableError for a profile whose tools are not part of this version.
-    """
-    names = PROFILES.get(profile)
-    if names is None:
-        raise ProfileUnavailableError(
-            f"PATCHDIFF_MCP_PROFILE={profile} is not part of this version; "
-            f"use one of {', '.join(PROFILES)}"
-        )
-    return tuple(TOOLS[name] for name in names)

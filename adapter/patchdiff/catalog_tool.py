@@ -15,7 +15,8 @@ class Tool:
 
     `refusal_codes` names the stable code of a refused argument. `checked_arguments` are those
     whose JSON type is judged before the call; None means all of them. A submission judges the rest
-    itself, so that a malformed proposal is audited.
+    itself, so that a malformed proposal is audited. `alias_of` is the tool of the contract that a
+    tool of another name stands for.
     """
 
     name: str
@@ -29,11 +30,17 @@ class Tool:
         default_factory=lambda: {"target_file_id": "invalid_target_id"}
     )
     checked_arguments: frozenset[str] | None = None
+    alias_of: str | None = None
 
     @property
     def method(self) -> str:
-        """The name of the method of `patchdiff.Service` behind this tool."""
+        """The name of the method behind this tool, of `patchdiff.Service` or a profile's own."""
         return self.name.removeprefix(TOOL_PREFIX)
+
+    @property
+    def contract_name(self) -> str:
+        """The name that the contract gives this tool, or the tool it stands for."""
+        return self.alias_of or self.name
 
 
 def read_tool(name: str, title: str, description: str, schema: Schema, **codes: str) -> Tool:

@@ -50,9 +50,10 @@ def mcp() -> None:
         _refuse(f"standard input, output and error must be open: {error.strerror}")
     with _one_line_problems():
         settings = _load_settings()
-        from patchdiff.server import serve
+        from patchdiff.external_adapter import ExternalMCPAdapter
 
-        sys.exit(serve(settings, descriptors))
+        with ExternalMCPAdapter(settings) as adapter:
+            sys.exit(adapter.serve(descriptors))
 
 
 @main.command()

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from patchdiff.connect import Database, grant_advice, schema_problem
+from patchdiff.profiles import profile_problem
 from patchdiff.schema import (
     OLDEST_SERVER,
     SchemaState,
@@ -62,6 +63,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
                 else "start the server, or correct PATCHDIFF_DATABASE_URL"
             )
             yield Finding("connection", reason, advice)
+    yield Finding("profile", settings.mcp_profile, profile_problem(settings))
     yield from _executables(settings)
 
 

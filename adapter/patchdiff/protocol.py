@@ -5,7 +5,7 @@ import json
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,54 +14,18 @@ import anyio.to_thread
 import mcp_types
 from mcp.server.lowlevel import Server
 
-from patchdiff import __version__
+from patchdiff import __version__, presentation
 from patchdiff.arguments import refuse_names, shown
 from patchdiff.catalog import Tool
 from patchdiff.framing import Wire
+from patchdiff.profiles import Profile
 
 logger = logging.getLogger(__name__)
 
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TERMINATION_GRACE_SECONDS: Final = 1.5
 
-READING_INSTRUCTIONS: Final = """\
-PatchDIFF keeps text documents ("targets") with every attempt to edit them.
-
-patchdiff_read_lines and patchdiff_find_occurrences show exact text; offsets are code points.
-patchdiff_get_pdcp_log lists every attempt, patchdiff_get_manifest_ledger the accepted changes.
-Look at status in every answer: isError false does not mean that a proposal was accepted.
-"""
-
-EDITING_INSTRUCTIONS: Final = """\
-PatchDIFF edits text documents ("targets") through guarded, atomic, audited transactions.
-
-1. patchdiff_initialize_target creates a target; keep its target_file_id and version.
-2. patchdiff_read_lines and patchdiff_find_occurrences show exact text; offsets are code points.
-3. patchdiff_submit_edits replaces exact text, patchdiff_submit_operations also spans of offsets
-   (several spans of one read in descending order). Pass as expected_target_version the version of
-   the read that the edits came from, and a client_request_id, so that a call whose answer was lost
-   can be repeated safely.
-4. Look at status in every answer. "rejected" is an ordinary result (isError false): nothing was
-   changed. Read its diagnostic, copy the text that is really there, adjust the replacement too, and
-   submit anew with parent_pdcp_log_id set to the rejection's pdcp_log_id.
-
-To change one function, section or other symbol and be sure that nothing else changes, observe it
-with patchdiff_observe_scope and submit with patchdiff_submit_observed_operations, which takes the
-receipt's id and both guards; several symbols go into one bundle and one batch. Do so always when an
-answer has the code OBSERVATION_REQUIRED: kind "document" observes the whole text. A receipt is used
-up by an accepted submission, and stale after any other change or a save.
-
-patchdiff_get_pdcp_log lists every attempt, patchdiff_get_manifest_ledger the accepted changes.
-"""
-
-
-def instructions(tools: Iterable[Tool]) -> str:
-    """What the server tells an agent about the use of these tools."""
-    editing = any(not tool.read_only for tool in tools)
-    return EDITING_INSTRUCTIONS if editing else READING_INSTRUCTIONS
-
-
-_INTERNAL_ERROR: Final[dict[str, object]] = {
+_INTERNAL_ERROR: Final[dict[str, Any]] = {
     "status": "error",
     "code": "internal_error",
     "failure_detail": "The server failed unexpectedly; its log on standard error has the details.",
@@ -72,7 +36,7 @@ _INTERNAL_ERROR: Final[dict[str, object]] = {
 class Answer:
     """The payload of a tool's answer, and whether the call itself failed (MCP's isError)."""
 
-    payload: dict[str, object]
+    payload: dict[str, Any]
     is_error: bool = False
 
 
@@ -81,42 +45,82 @@ Dispatch = Callable[[Tool, dict[str, Any]], Answer]
 time, in the order of arrival."""
 
 
-def build_server(tools: Iterable[Tool], dispatch: Dispatch) -> Server[Any]:
-    """The SDK's server for `tools`, each call performed by `dispatch`.
+class Session:
+    """The tools of a profile as one session has them: what is advertised, and calls with their
+    answers as MCP has them, in the session's response mode.
 
     Calls of other tools and calls with unknown or missing argument names never reach `dispatch`.
     An exception of `dispatch` is logged and answered as an internal error without its text.
     """
-    served = {tool.name: tool for tool in tools}
-    listed = listing(served.values())
+
+    def __init__(
+        self, profile: Profile, dispatch: Dispatch, response_mode: str = presentation.DETAILED
+    ) -> None:
+        self.profile = profile
+        self._dispatch = dispatch
+        self._response_mode = response_mode
+        self._tools = {
+            tool.name: presentation.announced(tool, response_mode) for tool in profile.tools
+        }
+        self._listed = listing(self._tools.values())
+
+    def listing(self) -> mcp_types.ListToolsResult:
+        """The answer to tools/list, a new object each time."""
+        return self._listed.model_copy(deep=True)
+
+    def refused(self, name: str, arguments: Mapping[str, Any]) -> mcp_types.CallToolResult | None:
+        """The answer to a call whose tool or argument names are not the session's; None when they
+        are."""
+        tool = self._tools.get(name)
+        refusal = (
+            _unknown_tool(name, self._tools) if tool is None else refuse_names(tool, arguments)
+        )
+        return None if refusal is None else self._result(arguments, refusal, is_error=True)
+
+    def performed(self, name: str, arguments: dict[str, Any]) -> mcp_types.CallToolResult:
+        """The answer to a call that is not `refused`."""
+        tool = self._tools[name]
+        try:
+            answer = self._dispatch(tool, arguments)
+            payload = presentation.presented(tool, answer.payload, self._response_mode)
+            return self._result(arguments, payload, is_error=answer.is_error)
+        except Exception:
+            logger.exception("%s failed", name)
+            return self._result(arguments, _INTERNAL_ERROR, is_error=True)
+
+    def _result(
+        self, arguments: Mapping[str, Any], payload: dict[str, Any], *, is_error: bool
+    ) -> mcp_types.CallToolResult:
+        text = _json_text(self.profile.completed(arguments, payload))
+        content = mcp_types.TextContent(type="text", text=text)
+        return mcp_types.CallToolResult(content=[content], is_error=is_error)
+
+
+def build_server(session: Session) -> Server[Any]:
+    """The SDK's server for a session."""
     one_at_a_time = anyio.CapacityLimiter(1)
 
     async def on_list(_context: Any, _params: Any) -> mcp_types.ListToolsResult:
-        return listed
+        return session.listing()
 
     async def on_call(
         _context: Any, params: mcp_types.CallToolRequestParams
     ) -> mcp_types.CallToolResult:
         arguments = params.arguments or {}
-        tool = served.get(params.name)
-        if tool is None:
-            text, is_error = _json_text(_unknown_tool(params.name, served)), True
-        elif (refusal := refuse_names(tool, arguments)) is not None:
-            text, is_error = _json_text(refusal), True
-        else:
-            # The work of a cancelled call runs to its end, so the connection stays usable; a call
-            # that still waits for its turn is dropped.
-            text, is_error = await anyio.to_thread.run_sync(
-                _perform, dispatch, tool, arguments, limiter=one_at_a_time
-            )
-        content = mcp_types.TextContent(type="text", text=text)
-        return mcp_types.CallToolResult(content=[content], is_error=is_error)
+        refused = session.refused(params.name, arguments)
+        if refused is not None:
+            return refused
+        # The work of a cancelled call runs to its end, so the connection stays usable; a call that
+        # still waits for its turn is dropped.
+        return await anyio.to_thread.run_sync(
+            session.performed, params.name, arguments, limiter=one_at_a_time
+        )
 
     server: Server[Any] = Server(
         "patchdiff",
         version=__version__,
         title="PatchDIFF",
-        instructions=instructions(served.values()),
+        instructions=session.profile.instructions,
         on_list_tools=on_list,
         on_call_tool=on_call,
     )
@@ -167,16 +171,7 @@ async def _serve_connection(server: Server[Any], descriptors: tuple[int, int]) -
     return 128 + received[0] if received else 0
 
 
-def _perform(dispatch: Dispatch, tool: Tool, arguments: dict[str, Any]) -> tuple[str, bool]:
-    try:
-        answer = dispatch(tool, arguments)
-        return _json_text(answer.payload), answer.is_error
-    except Exception:
-        logger.exception("%s failed", tool.name)
-        return _json_text(_INTERNAL_ERROR), True
-
-
-def _json_text(payload: dict[str, object]) -> str:
+def _json_text(payload: dict[str, Any]) -> str:
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
         text.encode("utf-8")
@@ -201,7 +196,7 @@ def _advertised(tool: Tool) -> mcp_types.Tool:
     )
 
 
-def _unknown_tool(name: str, served: Iterable[str]) -> dict[str, object]:
+def _unknown_tool(name: str, served: Iterable[str]) -> dict[str, Any]:
     names = ", ".join(served)
     return {
         "status": "invalid_argument",

@@ -1,50 +1,18 @@
-"""The server behind `patchdiff mcp`: the profile's tools over one database connection."""
+"""Calls on a service over one database connection, which may be lost and found again."""
 
 import logging
 import select
 from collections.abc import Callable
-from contextlib import closing
-from functools import partial
 from typing import Any, Protocol
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 from patchdiff.answers import over_mcp
-from patchdiff.catalog import ProfileUnavailableError, Tool, tools_of
-from patchdiff.connect import Database
-from patchdiff.protocol import Answer, build_server, run
-from patchdiff.service import Service
-from patchdiff.settings import Settings, StartupError
-from patchdiff.workspace import Workspace
+from patchdiff.catalog import Tool
+from patchdiff.protocol import Answer
 
 logger = logging.getLogger(__name__)
-
-
-def serve(settings: Settings, descriptors: tuple[int, int]) -> int:
-    """Serve the profile of `settings` on (read, write) descriptors; returns the exit status.
-
-    Raises StartupError when the profile's tools are not part of this version or the database cannot
-    be used.
-    """
-    try:
-        tools = tools_of(settings.mcp_profile)
-    except ProfileUnavailableError as problem:
-        raise StartupError(str(problem)) from None
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    with closing(Database(settings)) as database:
-        calls = ServiceCalls(
-            database,
-            partial(
-                Service,
-                strict_observation=settings.strict_observation,
-                workspace=Workspace(
-                    settings.workspace_root, sync_on_save=settings.workspace_sync_on_save
-                ),
-            ),
-        )
-        calls.connect()
-        return run(build_server(tools, calls), descriptors)
 
 
 class Connections(Protocol):

@@ -12,9 +12,10 @@ import time
 import warnings
 
 from patchdiff.arguments import refuse_types
-from patchdiff.catalog import Tool, tools_of
+from patchdiff.catalog import Tool
 from patchdiff.descriptors import claim
-from patchdiff.protocol import Answer, build_server, run
+from patchdiff.profiles import PROFILES
+from patchdiff.protocol import Answer, Session, build_server, run
 
 performed: list[str] = []
 
@@ -51,4 +52,4 @@ def dispatch(tool: Tool, arguments: dict[str, object]) -> Answer:
 
 
 if __name__ == "__main__":
-    sys.exit(run(build_server(tools_of("reader"), dispatch), claim()))
+    sys.exit(run(build_server(Session(PROFILES["reader"], dispatch)), claim()))
