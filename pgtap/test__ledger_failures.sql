@@ -1,6 +1,6 @@
 -- req: REPL-025
 begin;
-select plan(41);
+select plan(42);
 
 create temp table made as
 select patchdiff.initialize_target('f', E'alpha beta\n') ->> 'target_file_id' as target;
@@ -187,6 +187,10 @@ values
 ('derived', $$derived || '{"replacement_sha256": "x"}'$$);
 select is(pg_temp.columns_after(t.name || ' = ' || t.value, t.change_index), t.name, 'altered: ' || t.name)
 from tampering as t order by t.name collate "C";
+select is(
+    pg_temp.columns_after('ledger_sequence = ledger_sequence + 1000000000', 1), 'ledger_sequence; ledger_sequence; ledger_sequence',
+    'altered: the order of the changes, which those after it lose too'
+);
 -- the target and the attempt decide which row it is, the sequence is drawn, the cases above are of the rest
 select set_eq(
     $$select a.attname::text from pg_attribute a

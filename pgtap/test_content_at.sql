@@ -1,5 +1,5 @@
 begin;
-select plan(17);
+select plan(18);
 select function_privs_are(
     'patchdiff', 'content_at', array['text', 'bigint'], 'patchdiff_reader', array['EXECUTE'], 'the reader may call it'
 );
@@ -49,6 +49,19 @@ cross join (
     (null, 3, 'PD031: version 3 cannot be reconstructed'),
     ('00000000-0000-4000-8000-000000000000', 0, 'PD030: no target has this id'), ('x', 0, 'PD030: no target has this id')
 ) as r (target, version, expected);
+create function pg_temp.forged() returns text language plpgsql as $$
+begin
+    update patchdiff.target_snapshots as s set content = 'evil', content_hash = patchdiff._sha256_hex('evil')
+    from made as m where s.target_file_id = m.target::uuid and s.version = 1;
+    raise exception using errcode = 'ZZ001', message = (select pg_temp.raised(m.target, 1) from made as m);
+exception
+    when sqlstate 'ZZ001' then
+        return sqlerrm;
+end
+$$;
+select is(
+    pg_temp.forged(), 'PD031: version 1 cannot be reconstructed', 'a snapshot that has its own hash and not that of the log'
+);
 alter table patchdiff.manifest_ledger disable trigger append_only;
 delete from patchdiff.manifest_ledger as l using made as m where l.target_file_id = m.target::uuid and l.after_version > 1;
 delete from patchdiff.append_only_pdcp_logs as l using made as m where l.target_file_id = m.target::uuid and l.after_version > 1;

@@ -1,5 +1,5 @@
 begin;
-select plan(8);
+select plan(9);
 create temp table made as
 select n.name, patchdiff.initialize_target(n.name || '.txt', E'alpha beta\n') ->> 'target_file_id' as target
 from (values ('mine'), ('other'), ('fresh')) as n (name);
@@ -108,5 +108,14 @@ end
 $$;
 select is((select o.last_value from opened as o)::text, '3', 'two records for the newest two rows');
 
+alter table patchdiff.manifest_ledger disable trigger append_only;
+update patchdiff.manifest_ledger as m
+set derived = m.derived || case m.change_index when 1 then '{"span_start": "x"}' else '{"span_start": 1e400}' end::jsonb
+where m.target_file_id = pg_temp.id('mine');
+select is_empty(
+    $$select c.change_id from patchdiff.accepted_changes c
+      where c.target_file_id = pg_temp.id('mine') and c.span_start is not null$$,
+    'a damaged fact has no place, and raises nothing'
+);
 select * from finish();
 rollback;

@@ -319,3 +319,16 @@ def test_line_starts_of_every_scope(client, target):
         ]
         assert [(item["line"], item["start"]) for item in scope["line_starts"]] == inside
         assert inside
+
+
+@pytest.mark.parametrize("bad", ["a\ud800", "a\0"])
+def test_invalid_text_in_a_selection_is_an_invalid_argument(client, admin, bad):
+    target = source(client)
+    for selection in ({"symbol_name": bad}, {"symbol_name": "one", "kind": bad}):
+        answer = client.call(
+            "patchdiff_observe_scope",
+            target_file_id=target,
+            selections=[{"symbol_name": "one"}, selection],
+        )
+        assert (answer["status"], answer["selection_index"]) == ("invalid_argument", 1)
+        assert row_counts(admin, target)["target_scope_bundles"] == 0

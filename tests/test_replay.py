@@ -280,6 +280,13 @@ TAMPERING: dict[str, tuple[str, set[str] | None]] = {
         ),
         None,
     ),
+    "snapshot of another version": (
+        (
+            "update patchdiff.target_snapshots set version = 9223372036854775807"
+            " where target_file_id = %(target)s and version = 0"
+        ),
+        None,
+    ),
     "snapshot gone": (
         "delete from patchdiff.target_snapshots where target_file_id = %(target)s and version = 0",
         None,

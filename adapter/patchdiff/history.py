@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Final
 
 import psycopg
@@ -13,6 +15,7 @@ from psycopg import IsolationLevel
 from patchdiff import database
 from patchdiff.change_diff import ChangeDiff, change_diff, surroundings
 from patchdiff.connect import Database, DatabaseUnavailableError
+from patchdiff.records import OBSERVED_BATCH
 from patchdiff.schema import told
 from patchdiff.settings import Settings, StartupError
 from patchdiff.text import sha256_hex
@@ -104,15 +107,14 @@ class Rewriting:
 
     def apply(self, attempt: JsonObject, shown: int) -> list[Change]:
         """The first `shown` changes of an accepted attempt in their places; all are applied."""
-        changes: list[Change] = []
-        for entry in attempt["changes"]:
-            change, text = self._change(entry, len(changes) < shown)
-            if len(changes) < shown:
-                changes.append(change)
-            self.text = text
+        changes: dict[int, Change] = {}
+        for position in _order_of_application(attempt):
+            change, self.text = self._change(attempt["changes"][position], position < shown)
+            if position < shown:
+                changes[position] = change
         if self.text is not None and sha256_hex(self.text) != attempt["after_hash"]:
             self.text = None
-        return changes
+        return [changes[position] for position in sorted(changes)]
 
     def _change(self, entry: JsonObject, shown: bool) -> tuple[Change, str | None]:
         old, new = entry["old_text"], entry["new_text"]
@@ -128,6 +130,31 @@ class Rewriting:
             return Change(entry, change_diff(old, new, None) if known else None), None
         diff = change_diff(found, new, surroundings(text, start, end)) if shown else None
         return Change(entry, diff), f"{text[:start]}{new}{text[end:]}"
+
+
+def _order_of_application(attempt: JsonObject) -> Sequence[int]:
+    """The positions of an attempt's changes in the order in which their recorded places hold.
+
+    That is their own, but for a batch: its scopes do not move each other, so they are gone through
+    from the last to the first. A scope is where its first change is.
+    """
+    entries = attempt["changes"]
+    positions = range(len(entries))
+    if attempt["protocol_version"] != OBSERVED_BATCH:
+        return positions
+    try:
+        sizes = [
+            len(group["operations"]) for group in json.loads(attempt["pdcp_content"])["groups"]
+        ]
+        starts = [entry["derived"]["span_start"] for entry in entries]
+        ends = list(accumulate(sizes))
+        groups = [positions[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        groups.sort(key=lambda group: starts[group[0]], reverse=True)
+    except (KeyError, IndexError, TypeError, ValueError, RecursionError):
+        # a damaged record or ledger: their texts are shown without a place
+        return positions
+    order = [position for group in groups for position in group]
+    return order if len(order) == len(entries) else positions
 
 
 def proposed(attempt: JsonObject, shown: int) -> list[Change]:

@@ -18,6 +18,7 @@ from patchdiff.structure.engine import Engine, StructureError
 from patchdiff.structure.languages import language_of
 from patchdiff.structure.selection import DOCUMENT, candidates, select
 from patchdiff.structure.symbols import Structure, Symbol
+from patchdiff.text import is_postgresql_text
 
 JsonObject = dict[str, Any]
 Connection = psycopg.Connection[Any]
@@ -232,6 +233,10 @@ def _refused_selections(selections: object) -> JsonObject | None:
             detail = f"selections[{index}] must be an object of symbol_name and optionally kind."
         elif not (isinstance(item["symbol_name"], str) and item["symbol_name"].strip()):
             detail = f"selections[{index}].symbol_name must be a string that is not blank."
+        elif not is_postgresql_text(item["symbol_name"]) or not is_postgresql_text(
+            str(item.get("kind"))
+        ):
+            detail = f"selections[{index}] is not valid PostgreSQL text: NUL or a lone surrogate."
         elif item.get("kind") is not None and not (
             isinstance(item["kind"], str) and item["kind"].strip()
         ):

@@ -123,6 +123,10 @@ def _replay(target: JsonObject, rows: Iterable[ReplayInput]) -> _Replayed:
                 raise ReplayFailure(
                     "snapshot_altered", "The snapshot does not have its recorded hash."
                 )
+            if state.version != 0:
+                raise ReplayFailure(
+                    "snapshot_altered", "The snapshot is not of the version that the log recorded."
+                )
         elif state is None:
             break
         else:

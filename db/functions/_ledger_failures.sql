@@ -23,8 +23,12 @@ begin
         cross join lateral jsonb_array_elements(r.manifest -> 'changes') with ordinality as c (change, change_index)
     ),
     ledger as (
-        select m.*
+        select
+            m.*,
+            row_number() over (order by m.ledger_sequence)
+            = row_number() over (order by coalesce(r.log_sequence, m.log_sequence), m.change_index) as in_order
         from patchdiff.manifest_ledger as m
+        left join records as r on m.pdcp_log_id = r.pdcp_log_id
         where m.target_file_id = _ledger_failures.target_file_id
     ),
     compared as (
@@ -39,6 +43,7 @@ begin
             end as code,
             case when m.pdcp_log_id is not null and e.pdcp_log_id is not null then array_remove(array[
                 case when m.log_sequence is distinct from e.log_sequence then 'log_sequence' end,
+                case when not m.in_order then 'ledger_sequence' end,
                 case when m.editing_cycle_id is distinct from e.editing_cycle_id then 'editing_cycle_id' end,
                 case when m.before_version is distinct from e.before_version then 'before_version' end,
                 case when m.after_version is distinct from e.after_version then 'after_version' end,

@@ -27,6 +27,24 @@ begin
         failure := patchdiff._replay_failure('snapshot_altered', 'The snapshot does not have its recorded hash.');
         return;
     end if;
+    if
+        snapshot.version <> 0
+        and (
+            snapshot.snapshot_reason = 'initial'
+            or not exists (
+                select from patchdiff.append_only_pdcp_logs as l
+                where
+                    l.target_file_id = _replay.target_file_id
+                    and l.after_version = snapshot.version
+                    and l.after_hash = snapshot.content_hash
+            )
+        )
+    then
+        failure := patchdiff._replay_failure(
+            'snapshot_altered', 'The snapshot is not of the version that the log recorded.'
+        );
+        return;
+    end if;
     content := snapshot.content;
     content_hash := snapshot.content_hash;
     version := snapshot.version;

@@ -13,8 +13,8 @@ select
     m.intent,
     m.risk,
     m.derived ->> 'operation' as operation,
-    (m.derived ->> 'span_start')::bigint as span_start,
-    (m.derived ->> 'span_end')::bigint as span_end,
+    case when m.derived ->> 'span_start' ~ '^[0-9]{1,18}$' then (m.derived ->> 'span_start')::bigint end as span_start,
+    case when m.derived ->> 'span_end' ~ '^[0-9]{1,18}$' then (m.derived ->> 'span_end')::bigint end as span_end,
     (
         select c.old_text
         from patchdiff.change_texts(m.target_file_id::text, m.pdcp_log_id::text, m.change_index) as c
@@ -49,8 +49,10 @@ comment on column patchdiff.accepted_changes.risk is 'low, medium or high where 
 comment on column patchdiff.accepted_changes.operation is
 'span, replace_all, or null for a change that was found by its text.';
 comment on column patchdiff.accepted_changes.span_start is
-'First code point of the old text in the buffer that the change saw.';
-comment on column patchdiff.accepted_changes.span_end is 'The code point after its last.';
+'First code point of the old text in the buffer that the change saw, in a batch without the
+changes of other scopes; null when the fact is damaged.';
+comment on column patchdiff.accepted_changes.span_end is
+'The code point after its last; null when the fact is damaged.';
 comment on column patchdiff.accepted_changes.old_text is
 'The text that was replaced, of a whole replacement the whole text; null when the record is damaged.';
 comment on column patchdiff.accepted_changes.new_text is 'The text in its place; null when the record is damaged.';
