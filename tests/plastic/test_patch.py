@@ -162,6 +162,7 @@ def test_another_spec_is_used_unchanged_and_no_selector_is_read(
         'repository "game"\n  path "/"\n',
         'repository "game@"\n  path "/"\n',
         'repository "@server"\n  path "/"\n',
+        'repository "a@s"\nrepository "b@s"\n  path "/"\n',
         'repository "a@s"\n  path "/"\nrepository "b@s"\n  path "/"\n',
         'repository "a@s"\n  path "/"\nrep "a@s"\n  path "/"\n',
         'repository "a@s"\n  path "/sub"\n',

@@ -11,7 +11,6 @@ from patchdiff.plastic.paths import below, kind_of
 from patchdiff.plastic.process import Capture
 
 _EDITED: Final = frozenset({"CH", "CO", "RP"})
-_UNSUPPORTED: Final = frozenset({"CP", "IG", "CL", "HC", "HD"})
 _ALONE: Final = {"AD": "added", "PR": "private", "DE": "deleted", "LD": "locally-deleted"}
 _MOVES: Final = {"MV": "moved", "LM": "locally-moved"}
 _FILES: Final = frozenset({"enTextFile", "enBinaryFile"})
@@ -55,7 +54,8 @@ class Observation:
         """
         codes = self.codes
         known = _EDITED | _ALONE.keys() | _MOVES.keys()
-        if codes & _UNSUPPORTED or codes - known or codes == {"AD", "LD"}:
+        # copied, ignored, cloaked, hidden, and what a newer client may have
+        if codes - known or codes == {"AD", "LD"}:
             raise Failure("unsupported_status", "status")
         if len(codes) == 1 and codes & _ALONE.keys():
             return _ALONE[next(iter(codes))]
