@@ -3,14 +3,14 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from patchdiff import ExternalMCPAdapter
 from patchdiff.catalog import TOOLS
 from patchdiff.profiles import PROFILES
-from patchdiff.settings import StartupError
+from patchdiff.settings import Settings, StartupError
 from tests.support.commands import assert_refused, run, settings
 from tests.support.documents import document
 from tests.support.observations import single
@@ -75,18 +75,17 @@ def test_a_session_has_the_tools_of_its_profile_and_no_other(
 
 
 @pytest.mark.req("PROF-002")
+def test_the_settings_allow_the_profiles_and_no_other() -> None:
+    assert get_args(Settings.model_fields["mcp_profile"].annotation) == tuple(PROFILES)
+
+
+@pytest.mark.req("PROF-002")
 @pytest.mark.parametrize("profile", ["Full", "observed-editor", "complete", "", "full,reader"])
 def test_an_unknown_profile_stops_the_start(profile: str) -> None:
     told = run("mcp", PATCHDIFF_MCP_PROFILE=profile)
     line = assert_refused(told, "PATCHDIFF_MCP_PROFILE")
     for allowed in ("full", "reader", "observed-editor-v2", "workspace", "plastic"):
         assert allowed in line
-
-
-def test_a_profile_that_this_version_lacks_stops_the_start() -> None:
-    assert_refused(run("mcp", PATCHDIFF_MCP_PROFILE="plastic"), "PATCHDIFF_MCP_PROFILE=plastic")
-    with pytest.raises(StartupError, match=r"plastic.*full, reader"):
-        ExternalMCPAdapter(settings(), profile="plastic")
 
 
 @pytest.mark.req("PROF-010")
@@ -174,6 +173,8 @@ def test_the_instructions_name_tools_that_the_session_has(profile: str) -> None:
     if profile == "observed-editor-v2":
         assert named_tools(text) == set()
         assert {name for name in EDITOR if re.search(rf"\b{name}\b", text)} == offered
+    elif profile == "plastic":
+        assert set(re.findall(r"plastic_[a-z]+", text)) == offered
     else:
         assert len(named_tools(text)) >= 4
         assert named_tools(text) <= offered

@@ -16,7 +16,8 @@ class Tool:
     `refusal_codes` names the stable code of a refused argument. `checked_arguments` are those
     whose JSON type is judged before the call; None means all of them. A submission judges the rest
     itself, so that a malformed proposal is audited. `alias_of` is the tool of the contract that a
-    tool of another name stands for.
+    tool of another name stands for. One that `judges_its_arguments` gets any names and types, and
+    answers a refusal in its own shape.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Tool:
     )
     checked_arguments: frozenset[str] | None = None
     alias_of: str | None = None
+    judges_its_arguments: bool = False
 
     @property
     def method(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, get_args
@@ -11,6 +12,7 @@ from typing import Any, Self, get_args
 from pydantic import BaseModel
 
 from patchdiff.connect import Database
+from patchdiff.plastic.calls import PlasticCalls, programs_of
 from patchdiff.profiles import PROFILES, profile_problem
 from patchdiff.protocol import Session, build_server, run
 from patchdiff.server import ServiceCalls
@@ -21,7 +23,8 @@ JsonObject = dict[str, Any]
 
 
 class ExternalMCPAdapter:
-    """The tools of one profile on one database, in one response mode; all of it is fixed here.
+    """The tools of one profile on its database, if it has one, in one response mode; all of it is
+    fixed here.
 
     `list_tools` and `call_tool` answer what a session over stdio would, and `serve` is such a
     session. It is to be closed, or used as a context manager. Not for use by several threads at
@@ -50,9 +53,15 @@ class ExternalMCPAdapter:
         if problem is not None:
             raise StartupError(problem)
         self._profile = PROFILES[settings.mcp_profile]
-        self._database = Database(settings)
-        self._calls = ServiceCalls(
-            self._database,
+        self._resources = ExitStack()
+        self._calls = self._calls_of(settings)
+        self._session = Session(self._profile, self._calls, settings.mcp_response_mode)
+
+    def _calls_of(self, settings: Settings) -> ServiceCalls | PlasticCalls:
+        if not self._profile.needs_database:
+            return PlasticCalls(programs_of(settings))
+        return ServiceCalls(
+            self._resources.enter_context(closing(Database(settings))),
             partial(
                 self._profile.service,
                 strict_observation=settings.strict_observation,
@@ -61,14 +70,14 @@ class ExternalMCPAdapter:
                 ),
             ),
         )
-        self._session = Session(self._profile, self._calls, settings.mcp_response_mode)
 
     def list_tools(self) -> JsonObject:
         """The result of tools/list, a new object each time."""
         return {"tools": _wire(self._session.listing())["tools"]}
 
     def call_tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> JsonObject:
-        """The result of tools/call: `content`, one text of JSON, and `isError`.
+        """The result of tools/call: `content`, one text of JSON, and `isError`; in the profile
+        `plastic` also `structuredContent`, and the text as the call's `format` wants it.
 
         Raises StartupError when the database cannot be used, at the first call only.
         """
@@ -78,7 +87,8 @@ class ExternalMCPAdapter:
             self._calls.connect()
             result = self._session.performed(name, given)
         answer = _wire(result)
-        return {"content": answer["content"], "isError": answer["isError"]}
+        names = ("content", "structuredContent", "isError")
+        return {name: answer[name] for name in names if name in answer}
 
     def serve(self, descriptors: tuple[int, int]) -> int:
         """Serve one stdio session on (read, write) descriptors until it ends; the exit status.
@@ -91,7 +101,7 @@ class ExternalMCPAdapter:
 
     def close(self) -> None:
         """Close the connection and use the embedded server no more."""
-        self._database.close()
+        self._resources.close()
 
     def __enter__(self) -> Self:
         return self

@@ -51,6 +51,13 @@ configuration item, or the whole text (kind "document").
 5. save keeps a checkpoint, history lists attempts or accepted changes.
 """
 
+PLASTIC: Final = """\
+Bounded evidence from a Plastic SCM workspace; nothing in it is changed, and no patch is applied.
+
+plastic_diff compares files, revisions or pending changes. plastic_patch generates a review patch.
+Look at ok, completeness and error in every answer before you call a review complete.
+"""
+
 WORKSPACE: Final = """\
 PatchDIFF edits the files of one workspace directory through guarded, atomic, audited transactions.
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from patchdiff import instructions
 from patchdiff.catalog import TOOLS, Tool
 from patchdiff.catalog_observed_editor import OBSERVED_EDITOR_TOOLS
+from patchdiff.catalog_plastic import PLASTIC_TOOLS
 from patchdiff.catalog_workspace import WORKSPACE_TOOLS
 from patchdiff.observed_editor import ObservedEditor, with_snapshot
 from patchdiff.service import Service
@@ -28,7 +29,7 @@ class Profile:
     `service` makes what has a method for each tool, of a connection and the options of
     `patchdiff.Service`. `completed` adds to the payload of any answer, refusals of the server's own
     included, what every answer of the profile has. `needs_workspace` refuses a start without
-    PATCHDIFF_WORKSPACE_ROOT.
+    PATCHDIFF_WORKSPACE_ROOT. Without `needs_database` there is no service and no database.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Profile:
     service: Callable[..., object] = Service
     completed: Callable[[Mapping[str, object], JsonObject], JsonObject] = _as_it_is
     needs_workspace: bool = False
+    needs_database: bool = True
 
 
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
@@ -63,20 +65,16 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
                 service=WorkspaceService,
                 needs_workspace=True,
             ),
+            Profile("plastic", PLASTIC_TOOLS, instructions.PLASTIC, needs_database=False),
         )
     }
 )
-"""The profiles that this version can serve, by name."""
+"""The profiles by name, each one that the settings allow."""
 
 
 def profile_problem(settings: Settings) -> str | None:
     """What keeps the chosen profile from being served, in one line; None when nothing does."""
-    profile = PROFILES.get(settings.mcp_profile)
-    if profile is None:
-        return (
-            f"PATCHDIFF_MCP_PROFILE={settings.mcp_profile} is not part of this version; "
-            f"use one of {', '.join(PROFILES)}"
-        )
+    profile = PROFILES[settings.mcp_profile]
     if profile.needs_workspace and settings.workspace_root is None:
         return (
             f"PATCHDIFF_MCP_PROFILE={profile.name} needs PATCHDIFF_WORKSPACE_ROOT: "

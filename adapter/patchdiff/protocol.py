@@ -14,7 +14,7 @@ import anyio.to_thread
 import mcp_types
 from mcp.server.lowlevel import Server
 
-from patchdiff import __version__, presentation
+from patchdiff import __version__, cancellation, presentation
 from patchdiff.arguments import refuse_names, shown
 from patchdiff.catalog import Tool
 from patchdiff.framing import Wire
@@ -34,10 +34,15 @@ _INTERNAL_ERROR: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """The payload of a tool's answer, and whether the call itself failed (MCP's isError)."""
+    """The payload of a tool's answer, and whether the call itself failed (MCP's isError).
+
+    Without a `text` the text of the answer is the payload as JSON; with one the payload goes beside
+    it as structured content.
+    """
 
     payload: dict[str, Any]
     is_error: bool = False
+    text: str | None = None
 
 
 Dispatch = Callable[[Tool, dict[str, Any]], Answer]
@@ -72,9 +77,12 @@ class Session:
         """The answer to a call whose tool or argument names are not the session's; None when they
         are."""
         tool = self._tools.get(name)
-        refusal = (
-            _unknown_tool(name, self._tools) if tool is None else refuse_names(tool, arguments)
-        )
+        if tool is None:
+            refusal: dict[str, Any] | None = _unknown_tool(name, self._tools)
+        elif tool.judges_its_arguments:
+            refusal = None
+        else:
+            refusal = refuse_names(tool, arguments)
         return None if refusal is None else self._result(arguments, refusal, is_error=True)
 
     def performed(self, name: str, arguments: dict[str, Any]) -> mcp_types.CallToolResult:
@@ -82,6 +90,12 @@ class Session:
         tool = self._tools[name]
         try:
             answer = self._dispatch(tool, arguments)
+            if answer.text is not None:
+                return mcp_types.CallToolResult(
+                    content=[mcp_types.TextContent(type="text", text=answer.text)],
+                    structured_content=answer.payload,
+                    is_error=answer.is_error,
+                )
             payload = presentation.presented(tool, answer.payload, self._response_mode)
             return self._result(arguments, payload, is_error=answer.is_error)
         except Exception:
@@ -110,8 +124,8 @@ def build_server(session: Session) -> Server[Any]:
         refused = session.refused(params.name, arguments)
         if refused is not None:
             return refused
-        # The work of a cancelled call runs to its end, so the connection stays usable; a call that
-        # still waits for its turn is dropped.
+        # The work of a cancelled call runs to its end, so the connection stays usable, unless it
+        # asks `patchdiff.cancellation`; a call that still waits for its turn is dropped.
         return await anyio.to_thread.run_sync(
             session.performed, params.name, arguments, limiter=one_at_a_time
         )
@@ -158,6 +172,7 @@ async def _serve_connection(server: Server[Any], descriptors: tuple[int, int]) -
         if received:
             os._exit(128 + number)
         received.append(number)
+        cancellation.end_all()
         wire.stop()
         # A statement in progress is not waited for: the database rolls it back by itself.
         loop.call_later(TERMINATION_GRACE_SECONDS, os._exit, 128 + number)

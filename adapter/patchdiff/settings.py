@@ -155,20 +155,20 @@ class Settings(BaseSettings):
     """True lets a save publish to the workspace unless the call says otherwise."""
 
     plastic_cm: Executable | None = Field(default=None, validation_alias="PATCHDIFF_PLASTIC_CM")
-    """The Plastic SCM client `cm`."""
+    """The Plastic SCM client; None: `cm` on PATH."""
 
     plastic_diff: Executable | None = Field(default=None, validation_alias="PATCHDIFF_PLASTIC_DIFF")
-    """The tool that compares two files."""
+    """The program that compares two texts; None: `diff` on PATH."""
 
     plastic_patch_tool: Executable | None = Field(
         default=None, validation_alias="PATCHDIFF_PLASTIC_PATCH_TOOL"
     )
-    """The tool that applies a patch."""
+    """The program that `cm patch` compares with; None: the client's own choice."""
 
     plastic_workspace: Executable | None = Field(
         default=None, validation_alias="PATCHDIFF_PLASTIC_WORKSPACE"
     )
-    """The Plastic SCM workspace."""
+    """A directory in the Plastic SCM workspace; None: the working directory."""
 
     @classmethod
     def settings_customise_sources(
