@@ -4,7 +4,7 @@
 begin isolation level read committed read write;
 \ir bootstrap.sql
 select patchdiff._check_migrations(newest => 5, known => '{"1": "bb64b06440a4ffea9f10e8f6aee89851f03df9f9eb60ebee22b9ab6b70dd40f9", "2": "01076a46dcf4589443e574b5eeccd7bb6a475615ae210451ed3be4cfb9f16551", "3": "3b13fc89d9290b198e01c2391d870b9469be836236f06081662e6f55f055c86f", "4": "6f400094bbad09630c582872a0ab56f4dce1aa72e9646d1175b791bbad717ae6", "5": "7edf4dc1e370a799f2f41a1f85b535fd204a481d375893896046b7563d7fe082"}') \gset
-select patchdiff._drop_views(newest => 5, sha256 => 'be37fd30c83c7387b3f817547df0473f6836e7e2221dab0fb636e13b32abe1bf') \gset
+select patchdiff._drop_views(newest => 5, sha256 => '10118d4b00aec0484a33b5d5390b5fcf08ddb73bbda8d4eede549faeca094032') \gset
 select 1 not in (
     select m.migration_number from patchdiff.schema_migrations as m
 ) as patchdiff_applies \gset
@@ -40,7 +40,7 @@ select 5 not in (
 \ir migrations/0005_workspace.sql
 select patchdiff._record_migration(migration_number => 5, migration_name => '0005_workspace', sha256 => '7edf4dc1e370a799f2f41a1f85b535fd204a481d375893896046b7563d7fe082') \gset
 \endif
-select patchdiff._drop_private_functions(sha256 => 'be37fd30c83c7387b3f817547df0473f6836e7e2221dab0fb636e13b32abe1bf') \gset
+select patchdiff._drop_private_functions(sha256 => '10118d4b00aec0484a33b5d5390b5fcf08ddb73bbda8d4eede549faeca094032') \gset
 \ir functions/_append_ledger_rows.sql
 \ir functions/_append_log_row.sql
 \ir functions/_apply_changes.sql
@@ -188,5 +188,5 @@ select patchdiff._drop_private_functions(sha256 => 'be37fd30c83c7387b3f817547df0
 \ir views/failure_rates.sql
 \ir views/open_cycles.sql
 \ir views/who_and_when.sql
-select patchdiff._record_functions(sha256 => 'be37fd30c83c7387b3f817547df0473f6836e7e2221dab0fb636e13b32abe1bf') \gset
+select patchdiff._record_functions(sha256 => '10118d4b00aec0484a33b5d5390b5fcf08ddb73bbda8d4eede549faeca094032') \gset
 commit;

@@ -49,7 +49,7 @@ begin
             'editing_cycle_id', l.editing_cycle_id,
             'observation_id', l.observation_id,
             'changes', patchdiff._ledger_facts(v_id, l.pdcp_log_id),
-            'receipts', to_jsonb(patchdiff._consumed_receipts(v_id, l.pdcp_log_id)),
+            'receipts', to_jsonb(c.receipts),
             'bundle', (
                 select to_jsonb(b)
                 from patchdiff.target_scope_bundles as b
@@ -57,7 +57,7 @@ begin
                     b.target_file_id = v_id
                     and b.observation_bundle_id = (
                         select r.observation_bundle_id
-                        from unnest(patchdiff._consumed_receipts(v_id, l.pdcp_log_id)) as r
+                        from unnest(c.receipts) as r
                         where r.consumption = 'batch'
                         limit 1
                     )
@@ -65,6 +65,7 @@ begin
         ),
         l.pdcp_content
     from patchdiff.append_only_pdcp_logs as l
+    cross join lateral (select patchdiff._consumed_receipts(v_id, l.pdcp_log_id) as receipts offset 0) as c
     where l.target_file_id = v_id and l.after_version is not null
     order by l.after_version;
 end
