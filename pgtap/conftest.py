@@ -1,10 +1,12 @@
 """Runs the pgTAP files of this folder on the tests' own server."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 from pytest_pgtap.plugin import PgTapItem  # type: ignore[import-untyped]
 
 from tests.support.pgtap import SCHEMA, load_pgtap
@@ -13,6 +15,23 @@ from tests.support.pgtap import SCHEMA, load_pgtap
 _PLUGIN_WARNING = (
     "ignore:A private pytest class or function was used:pytest.PytestDeprecationWarning"
 )
+
+HISTORY = (Path(__file__).parent / "history.sql").read_text(encoding="utf-8")
+
+# Shared statements as one function: a file of the plugin cannot include another.
+_MAKE_HISTORY = sql.SQL("""
+create or replace function {}.make_history(name text) returns text language plpgsql as $make$
+begin
+    execute {};
+    execute format(
+        'create function pg_temp.check_failures() returns jsonb language sql as '
+        || '$$ select patchdiff.%I(pg_temp.id()::uuid) $$',
+        name
+    );
+    return name;
+end
+$make$
+""")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,4 +51,5 @@ def pgtap_connection(database_url: str) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(database_url, autocommit=True) as connection:
         load_pgtap(connection)
         connection.execute(f"set search_path = public, {SCHEMA}")
+        connection.execute(_MAKE_HISTORY.format(sql.Identifier(SCHEMA), sql.Literal(HISTORY)))
         yield connection
